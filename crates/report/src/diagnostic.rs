@@ -1,0 +1,90 @@
+//! The one diagnostic model of all engines.
+
+use std::borrow::Cow;
+
+use crate::source::Pos;
+
+/// How bad it is. Warnings never fail a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Severity {
+    /// Makes the run fail.
+    Error,
+    /// Worth knowing.
+    Warning,
+}
+
+/// A message about a place in a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Viper's identifier: `typechecker.error`, `assert.failed:assertion.false`.
+    pub id: Cow<'static, str>,
+    /// Error or warning.
+    pub severity: Severity,
+    /// The offending node.
+    pub pos: Pos,
+    /// One or two sentences, without the position.
+    pub message: String,
+    /// Further places that explain it, each with what to say there.
+    pub labels: Vec<(Pos, String)>,
+    /// What the user can do about it.
+    pub help: Option<String>,
+    /// The program member in which it occurs.
+    pub member: Option<String>,
+    /// Conditions of the branches that lead there, outermost first.
+    pub branch: Vec<String>,
+}
+
+impl Diagnostic {
+    /// An error.
+    pub fn error(
+        id: impl Into<Cow<'static, str>>,
+        pos: impl Into<Pos>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic {
+            id: id.into(),
+            severity: Severity::Error,
+            pos: pos.into(),
+            message: message.into(),
+            labels: Vec::new(),
+            help: None,
+            member: None,
+            branch: Vec::new(),
+        }
+    }
+
+    /// A warning.
+    pub fn warning(
+        id: impl Into<Cow<'static, str>>,
+        pos: impl Into<Pos>,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(id, pos, message) }
+    }
+
+    /// Adds advice.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Diagnostic {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds a second place.
+    #[must_use]
+    pub fn with_label(mut self, pos: impl Into<Pos>, text: impl Into<String>) -> Diagnostic {
+        self.labels.push((pos.into(), text.into()));
+        self
+    }
+
+    /// The part of the identifier after the colon, if there is one.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        self.id.split_once(':').map(|(_, reason)| reason)
+    }
+
+    /// Is it an error?
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}

@@ -1,0 +1,5 @@
+//! The Viper language.
+
+pub mod ast;
+pub mod core;
+pub mod lexer;
