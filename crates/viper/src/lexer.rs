@@ -36,10 +36,9 @@ macro_rules! tokens {
             #[regex(r"[0-9]+")]
             Int,
             /// `"…"`, may span lines.
-            #[regex(r#""[^"]*""#)]
+            #[token("\"", string)]
             String,
             /// A quote without its partner.
-            #[token("\"")]
             UnterminatedString,
             /// `// …` without the line break.
             #[regex(r"//[^\n]*")]
@@ -199,16 +198,21 @@ tokens! {
     }
 }
 
-fn block_comment(lexer: &mut logos::Lexer<'_, TokenKind>) -> logos::FilterResult<(), ()> {
+fn string(lexer: &mut logos::Lexer<'_, TokenKind>) -> Option<()> {
+    let end = lexer.remainder().find('"')?;
+    lexer.bump(end + 1);
+    Some(())
+}
+
+fn block_comment(lexer: &mut logos::Lexer<'_, TokenKind>) -> Option<()> {
     match lexer.remainder().find("*/") {
         Some(end) => {
             lexer.bump(end + 2);
-            logos::FilterResult::Emit(())
+            Some(())
         }
-        // Reported as `UnterminatedComment` by `tokenize`.
         None => {
             lexer.bump(lexer.remainder().len());
-            logos::FilterResult::Error(())
+            None
         }
     }
 }
@@ -230,8 +234,11 @@ pub fn tokenize(text: &str) -> Vec<Token> {
     while let Some(kind) = lexer.next() {
         let span = lexer.span();
         let kind = kind.unwrap_or_else(|()| {
-            if lexer.slice().starts_with("/*") {
+            let slice = lexer.slice();
+            if slice.starts_with("/*") {
                 TokenKind::UnterminatedComment
+            } else if slice == "\"" {
+                TokenKind::UnterminatedString
             } else {
                 TokenKind::Error
             }
