@@ -3,4 +3,6 @@
 pub mod ast;
 pub mod core;
 pub mod lexer;
+pub mod macros;
 pub mod parser;
+pub mod visit;
