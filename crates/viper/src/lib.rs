@@ -2,4 +2,6 @@
 
 pub mod ast;
 pub mod core;
+pub mod core_rename;
+pub mod core_visit;
 pub mod lexer;
