@@ -222,7 +222,11 @@ impl Stmt {
 
     fn exprs<'a>(&'a self, f: &mut dyn FnMut(&'a Arc<Expr>)) {
         match &self.kind {
-            StmtKind::Var(_) | StmtKind::New(..) | StmtKind::Goto(_) | StmtKind::Block(_) => {}
+            StmtKind::Var(_)
+            | StmtKind::New(..)
+            | StmtKind::Goto(_)
+            | StmtKind::Block(_)
+            | StmtKind::Unreachable => {}
             StmtKind::Assign(_, e)
             | StmtKind::Inhale(e)
             | StmtKind::Exhale(e)
@@ -270,6 +274,7 @@ impl Stmt {
             | StmtKind::Assert(_)
             | StmtKind::Assume(_)
             | StmtKind::Refute(_)
+            | StmtKind::Unreachable
             | StmtKind::Fold(_)
             | StmtKind::Unfold(_)
             | StmtKind::Apply(_)
@@ -285,9 +290,11 @@ impl Stmt {
     pub fn map_exprs(&self, mut f: impl FnMut(&Arc<Expr>) -> Arc<Expr>) -> Stmt {
         let mut map = Map { f: &mut f, changed: false };
         let kind = match &self.kind {
-            StmtKind::Var(_) | StmtKind::New(..) | StmtKind::Goto(_) | StmtKind::Block(_) => {
-                self.kind.clone()
-            }
+            StmtKind::Var(_)
+            | StmtKind::New(..)
+            | StmtKind::Goto(_)
+            | StmtKind::Block(_)
+            | StmtKind::Unreachable => self.kind.clone(),
             StmtKind::Assign(target, e) => StmtKind::Assign(*target, map.expr(e)),
             StmtKind::Inhale(e) => StmtKind::Inhale(map.expr(e)),
             StmtKind::Exhale(e) => StmtKind::Exhale(map.expr(e)),

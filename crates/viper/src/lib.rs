@@ -5,3 +5,4 @@ pub mod core;
 pub mod core_rename;
 pub mod core_visit;
 pub mod lexer;
+pub mod plugins;
