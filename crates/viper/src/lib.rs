@@ -2,7 +2,10 @@
 
 pub mod ast;
 pub mod core;
+pub mod core_rename;
+pub mod core_visit;
 pub mod lexer;
 pub mod macros;
 pub mod parser;
 pub mod visit;
+pub mod plugins;
