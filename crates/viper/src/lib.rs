@@ -6,3 +6,4 @@ pub mod core_rename;
 pub mod core_visit;
 pub mod lexer;
 pub mod plugins;
+pub mod unparse;
