@@ -5,5 +5,8 @@ pub mod core;
 pub mod core_rename;
 pub mod core_visit;
 pub mod lexer;
+pub mod macros;
+pub mod parser;
+pub mod visit;
 pub mod plugins;
 pub mod unparse;
