@@ -13,6 +13,7 @@ pub mod parser;
 pub mod plugins;
 mod stdlib;
 mod suggest;
+pub mod unparse;
 pub mod visit;
 
 pub use check::{Checked, check};

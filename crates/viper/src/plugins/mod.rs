@@ -12,6 +12,8 @@ mod refute;
 mod smoke;
 pub mod termination;
 
+pub(crate) use build::match_types;
+
 use report::Diagnostic;
 
 use crate::core::{ExprKind, Program, StmtKind};
