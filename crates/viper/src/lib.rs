@@ -2,5 +2,8 @@
 
 pub mod ast;
 pub mod core;
+pub mod fmt;
+mod layout;
 pub mod lexer;
 pub mod parser;
+pub mod print;
