@@ -36,7 +36,7 @@ enum Item<'a> {
     Softline,
     Hardline { blank: bool },
     NoBlank,
-    Open { limit: Limit },
+    Open { limit: Limit, bracket: bool },
     Close,
     Indent,
     Dedent,
@@ -104,7 +104,13 @@ impl<'a> Doc<'a> {
 
     /// Starts a group: either all its own lines are broken, or none is.
     pub fn open(&mut self, limit: Limit) {
-        self.items.push(Item::Open { limit });
+        self.items.push(Item::Open { limit, bracket: false });
+    }
+
+    /// Starts a group between brackets. What is before it would rather break its own lines than
+    /// rely on those inside the brackets.
+    pub fn open_bracket(&mut self, limit: Limit) {
+        self.items.push(Item::Open { limit, bracket: true });
     }
 
     /// Ends the innermost group.
@@ -132,7 +138,7 @@ impl<'a> Doc<'a> {
         for item in &self.items {
             let is_broken = broken.last().copied().unwrap_or(true);
             match item {
-                Item::Open { limit } => {
+                Item::Open { limit, .. } => {
                     let limit = match limit {
                         Limit::Usual => width.usual,
                         Limit::Wide => width.wide,
@@ -217,9 +223,13 @@ impl<'a> Doc<'a> {
                     tail = 0;
                 }
                 Item::Close => open.push(Segments { tail, ..Segments::default() }),
-                Item::Open { .. } => {
+                Item::Open { bracket, .. } => {
                     let group = open.pop().unwrap_or_default();
-                    measures.push(group.measure());
+                    let measure = group.measure();
+                    measures.push(measure);
+                    if *bracket {
+                        tail = measure.first;
+                    }
                     open.last_mut().unwrap_or(&mut outermost).prepend(group);
                 }
                 Item::NoBlank | Item::Indent | Item::Dedent => {}
@@ -416,10 +426,12 @@ impl Writer {
     }
 }
 
-/// A documentation comment whose lines all start with a star, with the stars below each other.
+/// A comment whose lines all start with a star, with the stars below each other.
 fn realign(text: &str, indent: usize) -> Option<String> {
     let (first, rest) = text.split_once('\n')?;
-    if !first.starts_with("/**") || !rest.lines().all(|line| line.trim_start().starts_with('*')) {
+    let starred = |line: &str| line.trim_start().starts_with('*');
+    let has_text = rest.lines().any(|line| starred(line) && !line.trim_start().starts_with("*/"));
+    if !has_text || !rest.lines().all(starred) {
         return None;
     }
     let mut aligned = first.to_owned();

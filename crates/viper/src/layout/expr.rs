@@ -23,21 +23,26 @@ pub(super) struct Place {
     tail: bool,
     /// It follows a keyword on the keyword's line: its further lines are indented.
     hanging: bool,
+    /// It has braces for itself: `in` starts a line.
+    alone: bool,
 }
 
 impl Place {
     /// Between brackets or the like.
-    pub(super) const FULL: Place = Place { min: LOOSEST, tail: true, hanging: false };
+    pub(super) const FULL: Place =
+        Place { min: LOOSEST, tail: true, hanging: false, alone: false };
+    /// The body of a function or the like.
+    pub(super) const ALONE: Place = Place { alone: true, ..Place::FULL };
     /// After a keyword.
     pub(super) const HANGING: Place = Place { hanging: true, ..Place::FULL };
     /// Where the grammar has a wand or something tighter.
     pub(super) const WAND: Place = Place { min: 4, ..Place::HANGING };
     /// The same before `==>`.
     pub(super) const CONDITION: Place = Place { tail: false, hanging: false, ..Place::WAND };
-    const BASE: Place = Place { min: SUFFIX, tail: false, hanging: false };
+    const BASE: Place = Place { min: SUFFIX, tail: false, ..Place::FULL };
 
     fn operand(self, min: u8) -> Place {
-        Place { min, hanging: false, ..self }
+        Place { min, hanging: false, alone: false, ..self }
     }
 
     fn not_last(self) -> Place {
@@ -53,7 +58,7 @@ enum Step<'a> {
     Close,
     Indent,
     Dedent,
-    /// That many closing parentheses.
+    /// That many closing parentheses, the end of a group.
     Parens(usize),
 }
 
@@ -182,23 +187,25 @@ impl<'a> Layout<'a> {
                     for _ in 0..count {
                         self.token(T::RParen);
                     }
+                    self.doc.close();
                 }
             }
         }
     }
 
-    /// Writes the parentheses that open here and says how many they are.
+    /// Writes the parentheses that open here and says how many they are. If there are any, this
+    /// starts a group.
     fn open_parens(&mut self, expr: &Expr, place: Place) -> usize {
+        let start = expr.at.0.span().map_or(0, |span| span.start);
+        let opens = |l: &Self, count| match &l.source {
+            Some(source) => source.peek() == T::LParen && source.start() < start,
+            None => count == 0 && needs_parens(expr, place),
+        };
         let mut count = 0;
-        if self.source.is_some() {
-            let start = expr.at.0.span().map_or(0, |span| span.start);
-            while self.at(T::LParen)
-                && self.source.as_ref().is_some_and(|source| source.start() < start)
-            {
-                self.token(T::LParen);
-                count += 1;
+        while opens(self, count) {
+            if count == 0 {
+                self.doc.open_bracket(Limit::Usual);
             }
-        } else if needs_parens(expr, place) {
             self.token(T::LParen);
             count += 1;
         }
@@ -314,10 +321,7 @@ impl<'a> Layout<'a> {
                 self.doc.space();
                 self.token(T::ColonColon);
                 self.doc.line();
-                for trigger in triggers {
-                    self.trigger(trigger);
-                    self.group(|l| l.doc.line());
-                }
+                self.triggers(triggers);
                 steps.extend([Step::Close, Step::Dedent]);
                 steps.push(Step::Expr(body, place.operand(LOOSEST)));
             }
@@ -358,7 +362,11 @@ impl<'a> Layout<'a> {
 
     /// `in e`, the end of a group.
     fn body_after_in(&mut self, body: &'a Expr, place: Place, steps: &mut Vec<Step<'a>>) {
-        self.doc.line();
+        if place.alone {
+            self.doc.hardline(false);
+        } else {
+            self.doc.line();
+        }
         self.keyword(T::In);
         let nests = matches!(
             &*body.kind,
@@ -368,7 +376,23 @@ impl<'a> Layout<'a> {
                 | ExprKind::Asserting(..)
         );
         steps.push(Step::Close);
-        steps.push(Step::Expr(body, Place { hanging: !nests, ..place.operand(LOOSEST) }));
+        let place = Place { hanging: !nests, alone: place.alone, ..place.operand(LOOSEST) };
+        steps.push(Step::Expr(body, place));
+    }
+
+    /// A single trigger shares the line with the start of the body, several have one for themselves.
+    fn triggers(&mut self, triggers: &'a [Trigger]) {
+        for (index, trigger) in triggers.iter().enumerate() {
+            if index > 0 {
+                self.group(|l| l.doc.line());
+            }
+            self.trigger(trigger);
+        }
+        match triggers {
+            [] => {}
+            [_] => self.group(|l| l.doc.line()),
+            _ => self.doc.line(),
+        }
     }
 
     fn trigger(&mut self, trigger: &'a Trigger) {

@@ -1,6 +1,7 @@
 //! Top-level declarations.
 
 use super::doc::Limit;
+use super::expr::Place;
 use super::stmt::ends_openly;
 use super::{Layout, T};
 use crate::ast::{
@@ -94,7 +95,7 @@ impl<'a> Layout<'a> {
     }
 
     fn in_braces(&mut self, expr: &'a Expr) {
-        self.braces([expr], |l, _, expr| l.expr(expr));
+        self.braces([expr], |l, _, expr| l.expr_in(expr, Place::ALONE));
     }
 
     fn domain(&mut self, domain: &'a Domain) {

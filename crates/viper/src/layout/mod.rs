@@ -146,7 +146,7 @@ impl<'a> Layout<'a> {
         items: impl IntoIterator<Item = I>,
         mut item: impl FnMut(&mut Self, I),
     ) {
-        self.doc.open(limit);
+        self.doc.open_bracket(limit);
         self.token(open);
         self.doc.indent();
         let mut first = true;

@@ -48,19 +48,23 @@ impl<'a> Layout<'a> {
             StmtKind::Fold(predicate) => self.simple(T::Fold, predicate, Place::HANGING),
             StmtKind::Unfold(predicate) => self.simple(T::Unfold, predicate, Place::HANGING),
             StmtKind::Package { wand, script } => {
-                self.simple(T::Package, wand, Place::WAND);
+                self.header(script.is_some(), |l| l.simple(T::Package, wand, Place::WAND));
                 if let Some(script) = script {
-                    self.doc.space();
                     self.block(script);
                 }
             }
             StmtKind::Apply(wand) => self.simple(T::Apply, wand, Place::WAND),
             StmtKind::If(branches) => self.branches(branches),
             StmtKind::While { cond, specs, body } => {
-                self.keyword(T::While);
-                self.parenthesised(cond, Place::HANGING);
+                self.header(specs.is_empty(), |l| {
+                    l.keyword(T::While);
+                    l.parenthesised(cond, Place::HANGING);
+                });
                 self.clauses(specs);
-                self.body(!specs.is_empty(), |l| l.block(body));
+                if !specs.is_empty() {
+                    self.end_clauses();
+                }
+                self.block(body);
             }
             StmtKind::Goto(label) => {
                 self.keyword(T::Goto);
@@ -124,12 +128,24 @@ impl<'a> Layout<'a> {
         });
     }
 
+    /// What stands before a block, which starts a line of its own if this needs several.
+    fn header(&mut self, has_block: bool, inside: impl FnOnce(&mut Self)) {
+        self.group(|l| {
+            inside(l);
+            if has_block {
+                l.doc.line();
+            }
+        });
+    }
+
     fn branches(&mut self, first: &'a If) {
-        self.keyword(T::If);
+        let mut keyword = T::If;
         let mut branch = first;
         loop {
-            self.parenthesised(&branch.cond, Place::HANGING);
-            self.doc.space();
+            self.header(true, |l| {
+                l.keyword(keyword);
+                l.parenthesised(&branch.cond, Place::HANGING);
+            });
             self.block(&branch.then);
             match &branch.otherwise {
                 None => return,
@@ -140,7 +156,7 @@ impl<'a> Layout<'a> {
                 }
                 Some(Else::If(next, _)) => {
                     self.doc.space();
-                    self.keyword(T::Elseif);
+                    keyword = T::Elseif;
                     branch = next;
                 }
             }
@@ -200,14 +216,18 @@ impl<'a> Layout<'a> {
     /// What stands in braces after a header: on a line of its own if the header has clauses.
     pub(super) fn body(&mut self, after_clauses: bool, body: impl FnOnce(&mut Self)) {
         if after_clauses {
-            // Comments after the last clause belong to the clauses.
-            self.nest(Self::comments);
-            self.doc.hardline(false);
-            self.doc.no_blank();
+            self.end_clauses();
         } else {
             self.doc.space();
         }
         body(self);
+    }
+
+    /// The end of the line before a body. Comments after the last clause belong to the clauses.
+    fn end_clauses(&mut self) {
+        self.nest(Self::comments);
+        self.doc.hardline(false);
+        self.doc.no_blank();
     }
 
     pub(super) fn define(&mut self, define: &'a Define) {
