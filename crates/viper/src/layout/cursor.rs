@@ -12,6 +12,8 @@ struct Comment<'a> {
     before: Gap,
     /// To the token or comment after it.
     after: Gap,
+    /// It starts a line only because the token at the end of that line does.
+    moves_with_token: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +61,16 @@ impl<'a> Cursor<'a> {
             after_comment = token.kind.is_comment();
             if after_comment {
                 let text = text.get(token.start as usize..token.end as usize).unwrap_or_default();
-                comments.push(Comment { text, before, after: Gap::Newline });
+                let after = Gap::Newline;
+                comments.push(Comment { text, before, after, moves_with_token: false });
             } else {
+                let first = tokens.last().map_or(0, |spaced: &Spaced| spaced.comments_end);
+                let between = comments.get_mut(first..).unwrap_or_default();
+                if before == Gap::Inline
+                    && let Some(leading) = between.iter_mut().rfind(|c| c.before != Gap::Inline)
+                {
+                    leading.moves_with_token = true;
+                }
                 tokens.push(Spaced { token, before, comments_end: comments.len() });
             }
             end = token.end as usize;
@@ -110,9 +120,20 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Writes the comments before the next token, except those on its line.
+    pub fn comments_on_lines(&mut self, doc: &mut Doc<'a>) {
+        let Some(spaced) = self.peek_spaced() else { return };
+        let pending = self.comments.get(self.next_comment..spaced.comments_end);
+        let last = pending.unwrap_or_default().iter().rposition(|c| c.after != Gap::Inline);
+        for _ in 0..last.map_or(0, |last| last + 1) {
+            self.comment(doc);
+        }
+    }
+
     fn comment(&mut self, doc: &mut Doc<'a>) {
         if let Some(comment) = self.comments.get(self.next_comment) {
-            doc.comment(clean(comment.text), comment.before, comment.after);
+            let before = if comment.moves_with_token { Gap::Inline } else { comment.before };
+            doc.comment(clean(comment.text), before, comment.after);
         }
         self.next_comment += 1;
     }

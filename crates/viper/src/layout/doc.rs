@@ -196,9 +196,16 @@ impl<'a> Doc<'a> {
                 }
                 Item::Comment { text, before, after } => {
                     if *after == Gap::Inline {
-                        let width = width_of(text) + 1;
+                        // Measured without the indentation of its lines, which may yet change.
+                        let last = text.lines().next_back().unwrap_or_default();
+                        let width = width_of(last.trim_start()) + 1;
                         current.first += width;
                         tail += width;
+                        if let Some((first, _)) = text.split_once('\n') {
+                            current.split();
+                            current.first += width_of(first);
+                            tail = width_of(first);
+                        }
                     } else {
                         // A comment at the end of a line may be as long as it likes.
                         current.split();

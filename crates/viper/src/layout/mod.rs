@@ -105,10 +105,11 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The comments before the next token: at this indentation instead of that of the token.
+    /// The lines of comments before the next token: at this indentation instead of that of the
+    /// token.
     fn comments(&mut self) {
         if let Some(source) = &mut self.source {
-            source.comments(&mut self.doc);
+            source.comments_on_lines(&mut self.doc);
         }
     }
 
@@ -207,12 +208,14 @@ impl<'a> Layout<'a> {
             empty = false;
             item(self, index, each);
         }
-        if self.source.as_ref().is_some_and(Cursor::has_comments) {
-            self.separate(false);
+        if let Some(source) = &mut self.source
+            && source.has_comments()
+        {
+            self.doc.hardline(source.has_blank_before());
             if empty {
                 self.doc.no_blank();
             }
-            self.comments();
+            source.comments(&mut self.doc);
             empty = false;
         }
         self.doc.dedent();
