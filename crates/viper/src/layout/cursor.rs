@@ -8,6 +8,7 @@ use crate::lexer::{Token, TokenKind, tokenize};
 #[derive(Clone, Copy, Debug)]
 struct Comment<'a> {
     text: &'a str,
+    start: u32,
     /// To the token or comment before it.
     before: Gap,
     /// To the token or comment after it.
@@ -62,7 +63,8 @@ impl<'a> Cursor<'a> {
             if after_comment {
                 let text = text.get(token.start as usize..token.end as usize).unwrap_or_default();
                 let after = Gap::Newline;
-                comments.push(Comment { text, before, after, moves_with_token: false });
+                let (start, moves_with_token) = (token.start, false);
+                comments.push(Comment { text, start, before, after, moves_with_token });
             } else {
                 let first = tokens.last().map_or(0, |spaced: &Spaced| spaced.comments_end);
                 let between = comments.get_mut(first..).unwrap_or_default();
@@ -160,24 +162,37 @@ impl<'a> Cursor<'a> {
         self.raw(end, doc);
     }
 
+    /// Writes a path in angle brackets, which starts with the next token but is not made of tokens:
+    /// a part of it may even look like a comment.
+    pub fn angle_path(&mut self, doc: &mut Doc<'a>) {
+        let start = self.start();
+        let rest = self.text.get(start as usize..).unwrap_or_default();
+        let length = rest.find('>').map_or(0, |end| end + 1);
+        self.raw(start.saturating_add(length as u32), doc);
+    }
+
     /// Writes the text from the next token to `end` as it is.
-    pub fn raw(&mut self, end: u32, doc: &mut Doc<'a>) {
+    fn raw(&mut self, end: u32, doc: &mut Doc<'a>) {
         let Some(first) = self.peek_spaced() else {
             self.lost = true;
             return;
         };
         self.comments(doc);
+        self.next += 1;
+        let mut end = end;
+        while let Some(comment) = self.comments.get(self.next_comment)
+            && comment.start < end
+        {
+            end = end.max(comment.start.saturating_add(comment.text.len() as u32));
+            self.next_comment += 1;
+        }
+        while self.start() < end && self.peek() != TokenKind::Eof {
+            self.next += 1;
+        }
         let text = self.text.get(first.token.start as usize..end as usize);
         self.lost |= text.is_none();
         if first.token.kind != TokenKind::Eof {
-            doc.text(text.unwrap_or_default());
-        }
-        self.next += 1;
-        while let Some(inner) = self.peek_spaced()
-            && inner.token.start < end
-        {
-            self.next_comment = inner.comments_end;
-            self.next += 1;
+            doc.text(text.unwrap_or_default().trim_end());
         }
         self.trailing_comments(doc);
     }

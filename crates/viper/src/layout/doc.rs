@@ -16,6 +16,9 @@ use std::borrow::Cow;
 /// The columns that a nested line is moved to the right.
 pub const INDENT: usize = 4;
 
+/// Lines start at most this far to the right: else deeply nested programs would be mostly spaces.
+const MAX_INDENT: usize = 15 * INDENT;
+
 /// Whether a comment shares its line with what is next to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
@@ -146,7 +149,7 @@ impl<'a> Doc<'a> {
                     let measure = measures.next().copied().unwrap_or_default();
                     let fits = || {
                         writer.next_column() + measure.first <= limit
-                            && (measure.rest == 0 || writer.indent + measure.rest <= limit)
+                            && (measure.rest == 0 || writer.indent() + measure.rest <= limit)
                     };
                     broken.push(is_broken && !fits());
                 }
@@ -313,7 +316,7 @@ enum Pending {
 struct Writer {
     out: String,
     column: usize,
-    indent: usize,
+    depth: usize,
     pending: Pending,
     pending_indent: usize,
 }
@@ -321,7 +324,7 @@ struct Writer {
 impl Default for Writer {
     fn default() -> Writer {
         let pending = Pending::OnlyNewline;
-        Writer { out: String::new(), column: 0, indent: 0, pending, pending_indent: 0 }
+        Writer { out: String::new(), column: 0, depth: 0, pending, pending_indent: 0 }
     }
 }
 
@@ -332,12 +335,16 @@ impl Writer {
             Item::Comment { text, before, after } => self.comment(text, *before, *after),
             Item::Space => self.ask(Pending::Space),
             Item::NoBlank if self.pending >= Pending::Newline => self.ask(Pending::OnlyNewline),
-            Item::Indent => self.indent += INDENT,
-            Item::Dedent => self.indent = self.indent.saturating_sub(INDENT),
+            Item::Indent => self.depth += 1,
+            Item::Dedent => self.depth = self.depth.saturating_sub(1),
             // These depend on the mode, which the callers know.
             Item::Line | Item::Softline | Item::Hardline { .. } => {}
             Item::NoBlank | Item::Open { .. } | Item::Close => {}
         }
+    }
+
+    fn indent(&self) -> usize {
+        (self.depth * INDENT).min(MAX_INDENT)
     }
 
     fn ask(&mut self, pending: Pending) {
@@ -346,14 +353,14 @@ impl Writer {
 
     fn newline(&mut self, blank: bool) {
         self.ask(if blank { Pending::BlankLine } else { Pending::Newline });
-        self.pending_indent = self.indent;
+        self.pending_indent = self.indent();
     }
 
     /// A line that is not broken. After a comment that ends its line it still says how far the next
     /// line is indented.
     fn flat_line(&mut self, pending: Pending) {
         self.ask(pending);
-        self.pending_indent = self.indent;
+        self.pending_indent = self.indent();
     }
 
     /// Where text would start now.
@@ -414,7 +421,7 @@ impl Writer {
             Gap::Newline => self.newline(false),
             Gap::Blank => self.newline(true),
         }
-        match realign(text, self.indent) {
+        match realign(text, self.indent()) {
             Some(text) => self.text(&text),
             None => self.text(text),
         }

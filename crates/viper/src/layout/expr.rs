@@ -166,10 +166,16 @@ impl<'a> Layout<'a> {
             // They are in the text like any other parentheses.
             self.expr_in(expr, place);
         } else {
-            self.token(T::LParen);
-            self.expr_in(expr, place);
-            self.token(T::RParen);
+            self.in_parens(|l| l.expr_in(expr, place));
         }
+    }
+
+    fn in_parens(&mut self, inside: impl FnOnce(&mut Self)) {
+        self.doc.open_bracket(Limit::Usual);
+        self.token(T::LParen);
+        inside(self);
+        self.token(T::RParen);
+        self.doc.close();
     }
 
     pub(super) fn expr_in(&mut self, expr: &'a Expr, place: Place) {
@@ -439,20 +445,20 @@ impl<'a> Layout<'a> {
                 self.ident(field);
             }
             ExprKind::Call { callee, args, ty } => {
+                let call = |l: &mut Self| {
+                    l.ident(callee);
+                    l.args(args);
+                    if let Some(ty) = ty {
+                        l.token(T::Colon);
+                        l.doc.space();
+                        l.ty(ty);
+                    }
+                };
                 // In a text, the parentheses around a typed call are found like all others.
-                let parens = ty.is_some() && self.source.is_none();
-                if parens {
-                    self.token(T::LParen);
-                }
-                self.ident(callee);
-                self.args(args);
-                if let Some(ty) = ty {
-                    self.token(T::Colon);
-                    self.doc.space();
-                    self.ty(ty);
-                }
-                if parens {
-                    self.token(T::RParen);
+                if ty.is_some() && self.source.is_none() {
+                    self.in_parens(call);
+                } else {
+                    call(self);
                 }
             }
             ExprKind::Acc { loc, amount } => {

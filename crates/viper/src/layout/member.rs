@@ -76,10 +76,9 @@ impl<'a> Layout<'a> {
 
     fn import(&mut self, import: &'a Import) {
         self.keyword(T::Import);
-        match (&mut self.source, import.path_at.0.span()) {
-            // A path in angle brackets is not made of tokens.
-            (Some(source), Some(span)) => source.raw(span.end, &mut self.doc),
-            _ if import.standard => self.doc.text(format!("<{}>", import.path)),
+        match &mut self.source {
+            Some(source) if import.standard => source.angle_path(&mut self.doc),
+            None if import.standard => self.doc.text(format!("<{}>", import.path)),
             _ => self.string(&import.path),
         }
     }

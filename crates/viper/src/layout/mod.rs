@@ -234,8 +234,14 @@ impl<'a> Layout<'a> {
         }
         self.token(T::At);
         self.doc.text(annotation.key.as_str());
-        let values = &annotation.values;
-        self.list((T::LParen, T::RParen), Limit::Wide, values, |l, v| l.string(v.as_str()));
+        self.token(T::LParen);
+        for (index, value) in annotation.values.iter().enumerate() {
+            if index > 0 {
+                self.keyword(T::Comma);
+            }
+            self.string(value);
+        }
+        self.token(T::RParen);
     }
 
     /// An annotation of the text, which need not be in the tree.
@@ -250,8 +256,7 @@ impl<'a> Layout<'a> {
         while self.at(T::String) {
             self.token(T::String);
             if self.at(T::Comma) {
-                self.token(T::Comma);
-                self.doc.space();
+                self.keyword(T::Comma);
             }
         }
         self.token(T::RParen);

@@ -248,25 +248,19 @@ impl<'a> Layout<'a> {
 
 /// Would `next` be read as a part of `stmt` if nothing but a line break stood between them?
 fn joins(stmt: &Stmt, next: &Stmt) -> bool {
-    match &stmt.kind {
+    let is_open = match &stmt.kind {
         StmtKind::Annotated(_, stmt) => return joins(stmt, next),
-        StmtKind::Package { script: None, .. } => {
-            if matches!(next.kind, StmtKind::Block(_)) {
-                return true;
-            }
-        }
-        // `if` and whatever starts an expression.
-        StmtKind::Label { invariants, .. } => {
-            if invariants.last().is_some_and(ends_openly) {
-                return true;
-            }
-        }
-        _ => {}
-    }
-    match &next.kind {
+        // A block would become the proof script.
+        StmtKind::Package { script: None, .. } => matches!(next.kind, StmtKind::Block(_)),
+        // `if` would become a condition, an expression a part of the measure.
+        StmtKind::Label { invariants, .. } => invariants.last().is_some_and(ends_openly),
+        _ => false,
+    };
+    let starts_like_index = match &next.kind {
         StmtKind::Assign { targets, .. } => targets.first().is_some_and(starts_with_bracket),
         _ => false,
-    }
+    };
+    is_open || starts_like_index
 }
 
 /// Is it a measure that could go on?
