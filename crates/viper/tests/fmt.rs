@@ -125,6 +125,27 @@ method m(x: Ref)
 }
 
 #[test]
+fn comments_in_lists() {
+    formats(
+        "method m(a: Int, // the first\n  b: Int /* the second */) { f(a, /* inline */ b) x := f(a,\n// own\nb\n// last\n) }",
+        "\
+method m(
+    a: Int, // the first
+    b: Int /* the second */
+) {
+    f(a, /* inline */ b)
+    x := f(
+        a,
+        // own
+        b
+        // last
+    )
+}
+",
+    );
+}
+
+#[test]
 fn stars_of_comments_are_aligned() {
     formats(
         "domain D {\n/** Says\n* what\n      * this is. */\nfunction f(): Int }",

@@ -15,6 +15,8 @@ struct Comment<'a> {
     after: Gap,
     /// It starts a line only because the token at the end of that line does.
     moves_with_token: bool,
+    /// It belongs to the token before it although it does not end the line.
+    follows_token: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,11 +65,25 @@ impl<'a> Cursor<'a> {
             if after_comment {
                 let text = text.get(token.start as usize..token.end as usize).unwrap_or_default();
                 let after = Gap::Newline;
-                let (start, moves_with_token) = (token.start, false);
-                comments.push(Comment { text, start, before, after, moves_with_token });
+                comments.push(Comment {
+                    text,
+                    start: token.start,
+                    before,
+                    after,
+                    moves_with_token: false,
+                    follows_token: false,
+                });
             } else {
                 let first = tokens.last().map_or(0, |spaced: &Spaced| spaced.comments_end);
                 let between = comments.get_mut(first..).unwrap_or_default();
+                if ends_item(token.kind)
+                    && between.iter().all(|c| c.before == Gap::Inline && c.text.starts_with("/*"))
+                {
+                    for comment in &mut *between {
+                        comment.after = Gap::Inline;
+                        comment.follows_token = true;
+                    }
+                }
                 if before == Gap::Inline
                     && let Some(leading) = between.iter_mut().rfind(|c| c.before != Gap::Inline)
                 {
@@ -142,6 +158,12 @@ impl<'a> Cursor<'a> {
 
     /// Writes the next token, with the comments before it and those that follow it on its line.
     pub fn token(&mut self, expected: TokenKind, doc: &mut Doc<'a>) {
+        self.token_alone(expected, doc);
+        self.trailing_comments(doc);
+    }
+
+    /// Writes the next token, with the comments before it.
+    pub fn token_alone(&mut self, expected: TokenKind, doc: &mut Doc<'a>) {
         // The parser splits `||` at the start of `||s| - 1|`.
         if expected == TokenKind::Bar && self.peek() == TokenKind::BarBar {
             self.comments(doc);
@@ -149,6 +171,7 @@ impl<'a> Cursor<'a> {
             if let Some(spaced) = self.tokens.get_mut(self.next) {
                 spaced.token.kind = TokenKind::Bar;
                 spaced.token.start += 1;
+                spaced.before = Gap::Inline;
             }
             return;
         }
@@ -156,7 +179,7 @@ impl<'a> Cursor<'a> {
         self.any_token(doc);
     }
 
-    /// Writes the next token, whatever it is.
+    /// Writes the next token, whatever it is, with the comments before it.
     pub fn any_token(&mut self, doc: &mut Doc<'a>) {
         let end = self.peek_spaced().map_or(0, |spaced| spaced.token.end);
         self.raw(end, doc);
@@ -169,6 +192,7 @@ impl<'a> Cursor<'a> {
         let rest = self.text.get(start as usize..).unwrap_or_default();
         let length = rest.find('>').map_or(0, |end| end + 1);
         self.raw(start.saturating_add(length as u32), doc);
+        self.trailing_comments(doc);
     }
 
     /// Writes the text from the next token to `end` as it is.
@@ -194,18 +218,17 @@ impl<'a> Cursor<'a> {
         if first.token.kind != TokenKind::Eof {
             doc.text(text.unwrap_or_default().trim_end());
         }
-        self.trailing_comments(doc);
     }
 
-    /// The comments that follow a token on its line belong to it if nothing else is on that line.
-    fn trailing_comments(&mut self, doc: &mut Doc<'a>) {
+    /// Writes the comments that follow the last token on its line, if nothing else is on that line.
+    pub fn trailing_comments(&mut self, doc: &mut Doc<'a>) {
         let comments_end = self.peek_spaced().map_or(0, |spaced| spaced.comments_end);
         let pending = self.comments.get(self.next_comment..comments_end).unwrap_or_default();
         let on_line = pending.iter().take_while(|comment| comment.before == Gap::Inline).count();
         let ends_line = on_line
             .checked_sub(1)
             .and_then(|last| pending.get(last))
-            .is_some_and(|comment| comment.after != Gap::Inline);
+            .is_some_and(|comment| comment.after != Gap::Inline || comment.follows_token);
         if ends_line {
             for _ in 0..on_line {
                 self.comment(doc);
@@ -218,6 +241,11 @@ impl<'a> Cursor<'a> {
     pub fn is_done(&self) -> bool {
         !self.lost && self.next >= self.tokens.len() && self.next_comment >= self.comments.len()
     }
+}
+
+/// Does it always follow what is before it on its line?
+fn ends_item(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Comma | TokenKind::Semi | TokenKind::RParen | TokenKind::RBracket)
 }
 
 /// A comment without white space at the ends of its lines.

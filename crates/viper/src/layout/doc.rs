@@ -43,6 +43,8 @@ enum Item<'a> {
     Close,
     Indent,
     Dedent,
+    IndentIfBroken,
+    DedentIfBroken,
 }
 
 /// What counts as too wide for a group.
@@ -131,6 +133,16 @@ impl<'a> Doc<'a> {
         self.items.push(Item::Dedent);
     }
 
+    /// As [`Doc::indent`], but only if the group is broken.
+    pub fn indent_if_broken(&mut self) {
+        self.items.push(Item::IndentIfBroken);
+    }
+
+    /// Ends the innermost [`Doc::indent_if_broken`], in the same group.
+    pub fn dedent_if_broken(&mut self) {
+        self.items.push(Item::DedentIfBroken);
+    }
+
     /// The text on as many lines as needed, with a line break at the end unless it is empty.
     #[must_use]
     pub fn render(&self, width: Width) -> String {
@@ -141,7 +153,7 @@ impl<'a> Doc<'a> {
         for item in &self.items {
             let is_broken = broken.last().copied().unwrap_or(true);
             match item {
-                Item::Open { limit, .. } => {
+                Item::Open { limit, bracket } => {
                     let limit = match limit {
                         Limit::Usual => width.usual,
                         Limit::Wide => width.wide,
@@ -149,9 +161,11 @@ impl<'a> Doc<'a> {
                     let measure = measures.next().copied().unwrap_or_default();
                     let fits = || {
                         writer.next_column() + measure.first <= limit
-                            && (measure.rest == 0 || writer.indent() + measure.rest <= limit)
+                            && (!measure.is_split || writer.indent() + measure.rest <= limit)
                     };
-                    broken.push(is_broken && !fits());
+                    // A list with a comment in it is not a line any more, whatever is around it.
+                    let comes_apart = *bracket && measure.is_split;
+                    broken.push(comes_apart || is_broken && !fits());
                 }
                 Item::Close => {
                     broken.pop();
@@ -161,6 +175,8 @@ impl<'a> Doc<'a> {
                 Item::Softline if is_broken => writer.newline(false),
                 Item::Softline => writer.flat_line(Pending::Nothing),
                 Item::Hardline { blank } => writer.newline(*blank),
+                Item::IndentIfBroken if is_broken => writer.item(&Item::Indent),
+                Item::DedentIfBroken if is_broken => writer.item(&Item::Dedent),
                 item => writer.item(item),
             }
         }
@@ -243,6 +259,7 @@ impl<'a> Doc<'a> {
                     open.last_mut().unwrap_or(&mut outermost).prepend(group);
                 }
                 Item::NoBlank | Item::Indent | Item::Dedent => {}
+                Item::IndentIfBroken | Item::DedentIfBroken => {}
             }
         }
         measures
@@ -256,6 +273,8 @@ struct Measure {
     first: usize,
     /// The widest line after that.
     rest: usize,
+    /// Has it unavoidable line breaks?
+    is_split: bool,
 }
 
 /// The widths between unavoidable line breaks, collected from the end.
@@ -287,10 +306,12 @@ impl Segments {
 
     fn measure(&self) -> Measure {
         match self.last {
-            None => Measure { first: self.first + self.tail, rest: 0 },
-            Some(last) => {
-                Measure { first: self.first, rest: self.widest_between.max(last + self.tail) }
-            }
+            None => Measure { first: self.first + self.tail, rest: 0, is_split: false },
+            Some(last) => Measure {
+                first: self.first,
+                rest: self.widest_between.max(last + self.tail),
+                is_split: true,
+            },
         }
     }
 }
@@ -340,6 +361,7 @@ impl Writer {
             // These depend on the mode, which the callers know.
             Item::Line | Item::Softline | Item::Hardline { .. } => {}
             Item::NoBlank | Item::Open { .. } | Item::Close => {}
+            Item::IndentIfBroken | Item::DedentIfBroken => {}
         }
     }
 
@@ -455,4 +477,135 @@ fn realign(text: &str, indent: usize) -> Option<String> {
         aligned.push_str(line.trim_start());
     }
     Some(aligned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NARROW: Width = Width { usual: 10, wide: 20 };
+
+    fn render(build: impl FnOnce(&mut Doc<'_>)) -> String {
+        let mut doc = Doc::default();
+        build(&mut doc);
+        doc.render(NARROW)
+    }
+
+    /// `a, b` with what may follow it.
+    fn pair<'a>(doc: &mut Doc<'a>, a: &'a str, b: &'a str) {
+        doc.open(Limit::Usual);
+        doc.text(a);
+        doc.indent();
+        doc.line();
+        doc.text(b);
+        doc.dedent();
+        doc.close();
+    }
+
+    #[test]
+    fn a_group_breaks_iff_it_does_not_fit() {
+        assert_eq!(render(|doc| pair(doc, "12345", "7890")), "12345 7890\n");
+        assert_eq!(render(|doc| pair(doc, "12345", "78901")), "12345\n    78901\n");
+    }
+
+    #[test]
+    fn what_follows_a_group_must_fit_too() {
+        let text = render(|doc| {
+            pair(doc, "12345", "7890");
+            doc.text(";");
+        });
+        assert_eq!(text, "12345\n    7890;\n");
+    }
+
+    #[test]
+    fn inner_groups_break_last() {
+        let text = render(|doc| {
+            doc.open(Limit::Usual);
+            pair(doc, "1", "2");
+            doc.line();
+            pair(doc, "123", "567890");
+            doc.close();
+        });
+        assert_eq!(text, "1 2\n123 567890\n");
+    }
+
+    #[test]
+    fn wide_groups_have_their_own_limit() {
+        let text = render(|doc| {
+            doc.open(Limit::Wide);
+            doc.text("1234567890");
+            doc.line();
+            doc.text("123456789");
+            doc.close();
+        });
+        assert_eq!(text, "1234567890 123456789\n");
+    }
+
+    #[test]
+    fn brackets_are_not_a_way_out() {
+        let text = render(|doc| {
+            doc.text("12345");
+            doc.open(Limit::Usual);
+            doc.line();
+            doc.close();
+            doc.open_bracket(Limit::Usual);
+            doc.text("f(");
+            doc.softline();
+            doc.text("12)");
+            doc.close();
+        });
+        assert_eq!(text, "12345\nf(12)\n");
+    }
+
+    #[test]
+    fn comments_break_lines_and_groups_do_not_care() {
+        let text = render(|doc| {
+            doc.open(Limit::Usual);
+            doc.text("a");
+            doc.comment("// a very long comment", Gap::Inline, Gap::Newline);
+            doc.line();
+            doc.text("b");
+            doc.line();
+            doc.text("c");
+            doc.close();
+        });
+        assert_eq!(text, "a // a very long comment\nb c\n");
+    }
+
+    #[test]
+    fn white_space_never_ends_a_line() {
+        let text = render(|doc| {
+            doc.space();
+            doc.text("a");
+            doc.space();
+            doc.hardline(true);
+            doc.hardline(true);
+            doc.text("b");
+            doc.hardline(true);
+            doc.no_blank();
+            doc.text("c");
+            doc.line();
+        });
+        assert_eq!(text, "a\n\nb\nc\n");
+        assert_eq!(render(|doc| doc.line()), "");
+    }
+
+    #[test]
+    fn bars_do_not_touch() {
+        let text = render(|doc| {
+            doc.text("|");
+            doc.text("|");
+            doc.text("s");
+        });
+        assert_eq!(text, "| |s\n");
+    }
+
+    #[test]
+    fn one_line_is_one_line() {
+        let mut doc = Doc::default();
+        pair(&mut doc, "1234567890", "1234567890");
+        doc.hardline(true);
+        doc.text("x");
+        assert_eq!(doc.render_line(), "1234567890 1234567890 x");
+    }
 }

@@ -58,7 +58,7 @@ enum Step<'a> {
     Close,
     Indent,
     Dedent,
-    /// That many closing parentheses, the end of a group.
+    /// That many closing parentheses.
     Parens(usize),
 }
 
@@ -136,7 +136,7 @@ fn needs_parens(expr: &Expr, place: Place) -> bool {
 }
 
 /// Does it indent its own further lines?
-fn hangs_by_itself(expr: &Expr) -> bool {
+pub(super) fn hangs_by_itself(expr: &Expr) -> bool {
     matches!(
         &*expr.kind,
         ExprKind::Quant { .. }
@@ -171,11 +171,9 @@ impl<'a> Layout<'a> {
     }
 
     fn in_parens(&mut self, inside: impl FnOnce(&mut Self)) {
-        self.doc.open_bracket(Limit::Usual);
-        self.token(T::LParen);
+        self.open_bracket(T::LParen, Limit::Usual);
         inside(self);
-        self.token(T::RParen);
-        self.doc.close();
+        self.close_bracket(T::RParen);
     }
 
     pub(super) fn expr_in(&mut self, expr: &'a Expr, place: Place) {
@@ -191,16 +189,14 @@ impl<'a> Layout<'a> {
                 Step::Dedent => self.doc.dedent(),
                 Step::Parens(count) => {
                     for _ in 0..count {
-                        self.token(T::RParen);
+                        self.close_bracket(T::RParen);
                     }
-                    self.doc.close();
                 }
             }
         }
     }
 
-    /// Writes the parentheses that open here and says how many they are. If there are any, this
-    /// starts a group.
+    /// Writes the parentheses that open here and says how many they are.
     fn open_parens(&mut self, expr: &Expr, place: Place) -> usize {
         let start = expr.at.0.span().map_or(0, |span| span.start);
         let opens = |l: &Self, count| match &l.source {
@@ -209,10 +205,7 @@ impl<'a> Layout<'a> {
         };
         let mut count = 0;
         while opens(self, count) {
-            if count == 0 {
-                self.doc.open_bracket(Limit::Usual);
-            }
-            self.token(T::LParen);
+            self.open_bracket(T::LParen, Limit::Usual);
             count += 1;
         }
         count
@@ -386,7 +379,7 @@ impl<'a> Layout<'a> {
         steps.push(Step::Expr(body, place));
     }
 
-    /// A single trigger shares the line with the start of the body, several have one for themselves.
+    /// A single trigger shares the line of the start of the body, several have one for themselves.
     fn triggers(&mut self, triggers: &'a [Trigger]) {
         for (index, trigger) in triggers.iter().enumerate() {
             if index > 0 {

@@ -1,4 +1,4 @@
-//! How a program is laid out: one walk over the tree that serves both the printer and the formatter.
+//! How a program is laid out: one walk over the tree for both the printer and the formatter.
 //!
 //! The printer has nothing but the tree: it writes the tokens that the tree asks for, parentheses
 //! where precedence needs them, and empty lines where they read well. The formatter also has the
@@ -147,8 +147,7 @@ impl<'a> Layout<'a> {
         items: impl IntoIterator<Item = I>,
         mut item: impl FnMut(&mut Self, I),
     ) {
-        self.doc.open_bracket(limit);
-        self.token(open);
+        self.open_bracket(open, limit);
         self.doc.indent();
         let mut first = true;
         for each in items {
@@ -166,8 +165,31 @@ impl<'a> Layout<'a> {
         if !first {
             self.doc.softline();
         }
-        self.token(close);
-        self.doc.close();
+        self.close_bracket(close);
+    }
+
+    /// A token that starts a group of its own, without the comments before it.
+    fn open_bracket(&mut self, open: T, limit: Limit) {
+        if let Some(source) = &mut self.source {
+            source.comments(&mut self.doc);
+        }
+        self.doc.open_bracket(limit);
+        self.token(open);
+    }
+
+    /// A token that ends a group, without the comments after it.
+    fn close_bracket(&mut self, close: T) {
+        match &mut self.source {
+            Some(source) => {
+                source.token_alone(close, &mut self.doc);
+                self.doc.close();
+                source.trailing_comments(&mut self.doc);
+            }
+            None => {
+                self.token(close);
+                self.doc.close();
+            }
+        }
     }
 
     /// `item, …` with as many items a line as fit.

@@ -1,6 +1,6 @@
 //! Statements and the clauses of loops and contracts.
 
-use super::expr::Place;
+use super::expr::{Place, hangs_by_itself};
 use super::{Layout, T};
 use crate::ast::{
     Block, Decreases, Define, DefineBody, Else, Expr, ExprKind, If, Measure, Param, Spec, SpecKind,
@@ -103,10 +103,17 @@ impl<'a> Layout<'a> {
     /// `:= e`
     fn value(&mut self, value: &'a Expr) {
         self.token(T::Assign);
-        self.nest(|l| {
-            l.doc.line();
-            l.expr(value);
-        });
+        if hangs_by_itself(value) {
+            self.doc.indent_if_broken();
+            self.doc.line();
+            self.expr(value);
+            self.doc.dedent_if_broken();
+        } else {
+            self.nest(|l| {
+                l.doc.line();
+                l.expr(value);
+            });
+        }
     }
 
     /// `x: T, … ::`
@@ -265,10 +272,12 @@ fn joins(stmt: &Stmt, next: &Stmt) -> bool {
 
 /// Is it a measure that could go on?
 pub(super) fn ends_openly(spec: &Spec) -> bool {
-    matches!(
-        &spec.kind,
-        SpecKind::Decreases(Decreases { measure: Measure::Tuple(_) | Measure::Wildcard, condition: None, .. })
-    )
+    match &spec.kind {
+        SpecKind::Decreases(Decreases { measure, condition: None, .. }) => {
+            !matches!(measure, Measure::Star)
+        }
+        _ => false,
+    }
 }
 
 /// `[a..b)`, which would be read as an index of what comes before.
