@@ -443,7 +443,8 @@ impl Writer {
             Gap::Newline => self.newline(false),
             Gap::Blank => self.newline(true),
         }
-        match realign(text, self.indent()) {
+        let starts_line = self.pending >= Pending::Newline;
+        match realign(text, self.pending_indent).filter(|_| starts_line) {
             Some(text) => self.text(&text),
             None => self.text(text),
         }
