@@ -38,11 +38,17 @@ pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
     for member in &defines {
         let MemberKind::Define(define) = &member.kind else { continue };
         warn_unused_params(define, &mut diagnostics);
-        if let Some(other) = globals.insert(define.name.name.clone(), define) {
-            diagnostics.push(
-                error(define.at, format!("there is another macro named `{}`", define.name.name))
-                    .with_label(other.at.0, "the other one"),
-            );
+        let Some(other) = globals.insert(define.name.name.clone(), define) else { continue };
+        let message = format!("there is another macro named `{}`", define.name.name);
+        // The same definition again is harmless.
+        let same = other == define;
+        let diagnostic = if same {
+            Diagnostic::warning("parser.warning", define.at.0, message + " with the same body")
+        } else {
+            error(define.at, message)
+        };
+        diagnostics.push(diagnostic.with_label(other.at.0, "the other one"));
+        if !same {
             return (Cow::Owned(program), diagnostics);
         }
     }
@@ -488,7 +494,12 @@ impl Expander<'_> {
                 Ok(())
             }
             StmtKind::Label { name, invariants } => {
-                self.declare(name, frame);
+                // A label whose name is a parameter is the caller's.
+                if frame.args.contains_key(&name.name) {
+                    self.ident(name, frame);
+                } else {
+                    self.declare(name, frame);
+                }
                 self.specs(invariants, frame)
             }
             StmtKind::Quasihavoc { cond, resource } => {

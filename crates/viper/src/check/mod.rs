@@ -38,36 +38,65 @@ pub struct Checked {
 }
 
 /// Expands macros, resolves names, infers types and checks consistency.
+///
+/// As in Viper, the standard orders of the types that termination measures use are imported where
+/// the program does not bring its own.
 #[must_use]
 pub fn check(program: &ast::Program) -> Checked {
-    let (expanded, mut diagnostics) = crate::macros::expand(program);
+    let (mut expanded, mut diagnostics) = crate::macros::expand(program);
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Checked { program: None, diagnostics };
     }
-    let mut checker = Checker::new(&expanded);
-    checker.members(&expanded);
-    let Checker { globals, stages, .. } = checker;
-    let mut program = None;
-    let [types, late, consistency, warnings] = stages;
-    let mut found = if !types.is_empty() {
-        types
-    } else if !late.is_empty() {
-        late
-    } else {
-        let core = globals.core;
-        let mut found = consistency;
-        found.extend(crate::consistency::check(&core));
-        program = Some(core);
-        found
-    };
-    found.extend(warnings);
-    diagnostics.extend(found);
+    if crate::stdlib::measures_use_predicates(&expanded) {
+        let file = "decreases/predicate_instance.vpr";
+        let domains = crate::stdlib::missing_domains(&[file], &expanded);
+        if !domains.is_empty() {
+            expanded.to_mut().members.extend(domains);
+        }
+    }
+    let mut found = types(&expanded);
+    if let Ok((core, _)) = &found {
+        let files = crate::stdlib::missing_orders(core);
+        if !files.is_empty() {
+            let domains = crate::stdlib::missing_domains(&files, &expanded);
+            expanded.to_mut().members.extend(domains);
+            found = types(&expanded);
+        }
+    }
+    let mut core = None;
+    match found {
+        Ok((program, found)) => {
+            diagnostics.extend(found);
+            diagnostics.extend(crate::consistency::check(&program));
+            core = Some(program);
+        }
+        Err(found) => diagnostics.extend(found),
+    }
     diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start, s.end)));
     diagnostics.dedup();
     if diagnostics.iter().any(Diagnostic::is_error) {
-        program = None;
+        core = None;
     }
-    Checked { program, diagnostics }
+    Checked { program: core, diagnostics }
+}
+
+/// The core program with warnings and those consistency errors that show here already, or the
+/// errors that keep it from being one.
+fn types(
+    program: &ast::Program,
+) -> Result<(core::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut checker = Checker::new(program);
+    checker.members(program);
+    let Checker { globals, stages: [mut types, mut late, mut consistency, warnings], .. } = checker;
+    for errors in [&mut types, &mut late] {
+        if !errors.is_empty() {
+            let mut errors = std::mem::take(errors);
+            errors.extend(warnings);
+            return Err(errors);
+        }
+    }
+    consistency.extend(warnings);
+    Ok((globals.core, consistency))
 }
 
 /// When a rule about `perm` and `forperm` applies.

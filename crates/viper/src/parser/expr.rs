@@ -610,7 +610,10 @@ impl Parser<'_> {
 
     fn forperm(&mut self) -> Result<ExprKind> {
         self.bump();
-        let vars = self.bindings()?;
+        let outer = std::mem::replace(&mut self.resource_follows, true);
+        let vars = self.bindings();
+        self.resource_follows = outer;
+        let vars = vars?;
         self.expect(TokenKind::LBracket)?;
         let resource = self.resource()?;
         let height = self.height;
