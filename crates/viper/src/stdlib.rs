@@ -95,7 +95,12 @@ pub(crate) fn measures_use_predicates(program: &Program) -> bool {
         specs.iter().any(|spec| match &spec.kind {
             SpecKind::Decreases(d) => match &d.measure {
                 Measure::Tuple(exprs) => exprs.iter().any(|e| {
-                    matches!(&*e.kind, ExprKind::Call { callee, .. } if predicates.contains(&callee.name))
+                    let e = if let ExprKind::Acc { loc, .. } = &*e.kind { loc } else { e };
+                    match &*e.kind {
+                        ExprKind::Call { callee, .. } => predicates.contains(&callee.name),
+                        ExprKind::PredicateInstance { .. } => true,
+                        _ => false,
+                    }
                 }),
                 Measure::Wildcard | Measure::Star => false,
             },

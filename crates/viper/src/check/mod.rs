@@ -68,6 +68,7 @@ pub fn check(program: &ast::Program) -> Checked {
         Ok((program, found)) => {
             diagnostics.extend(found);
             diagnostics.extend(crate::consistency::check(&program));
+            diagnostics.extend(crate::plugins::termination::check(&program));
             core = Some(program);
         }
         Err(found) => diagnostics.extend(found),

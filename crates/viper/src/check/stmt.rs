@@ -65,6 +65,10 @@ impl<'a> Checker<'a> {
                     ast::ExprKind::Call { callee, args, .. } => {
                         self.method_call(Vec::new(), callee, args, call.at.0, pos, out);
                     }
+                    // Not a keyword: it may be the name of anything else.
+                    ast::ExprKind::Name(name) if name.as_str() == "unreachable" => {
+                        out.push(Stmt::new(StmtKind::Unreachable, pos));
+                    }
                     _ => self.not_a_statement(call, pos),
                 }
                 return;
@@ -267,7 +271,6 @@ impl<'a> Checker<'a> {
         if call.kind == Kind::Error {
             return call.expr;
         }
-        self.globals.declare_predicate_instance();
         let instance = self.instance_of(call, predicate.at.0);
         self.finish(instance.expr, first)
     }
