@@ -7,6 +7,7 @@
 
 mod adt;
 mod build;
+mod merge;
 mod predicate_instance;
 mod refute;
 mod smoke;

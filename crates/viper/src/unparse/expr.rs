@@ -30,6 +30,15 @@ impl Scope<'_> {
         es.iter().map(|e| self.expr(e)).collect()
     }
 
+    /// The terms of a trigger, among which a predicate stands without `acc`.
+    fn trigger(&mut self, terms: &[Arc<Expr>]) -> Vec<Surface> {
+        let term = |term: &Arc<Expr>| match &term.kind {
+            ExprKind::Acc(resource, _) => self.resource(resource),
+            _ => self.expr(term),
+        };
+        terms.iter().map(term).collect()
+    }
+
     fn kind(&mut self, e: &Arc<Expr>) -> Kind {
         match &e.kind {
             ExprKind::Int(i) if i.sign() == Sign::Minus => {
@@ -87,7 +96,7 @@ impl Scope<'_> {
                 let vars = vars.iter().map(|var| self.param(*var)).collect();
                 let triggers = triggers
                     .iter()
-                    .map(|trigger| Trigger { exprs: self.exprs(trigger), at: e.pos.into() })
+                    .map(|trigger| Trigger { exprs: self.trigger(trigger), at: e.pos.into() })
                     .collect();
                 let body = self.expr(body);
                 self.leave(mark);
