@@ -1030,7 +1030,7 @@ impl<'a> Checker<'a> {
     ) -> Typed {
         let elem = match ty {
             Some(ty) => self.ty(ty),
-            None => self.infer.fresh(pos),
+            None => self.infer.fresh_element(pos),
         };
         let Some(elems) = self.elements(elems.iter(), &elem) else { return self.wrong(pos) };
         let elem = self.infer.resolve(&elem);
@@ -1068,7 +1068,7 @@ impl<'a> Checker<'a> {
     ) -> Typed {
         let (key, value) = match ty {
             Some((key, value)) => (self.ty(key), self.ty(value)),
-            None => (self.infer.fresh(pos), self.infer.fresh(pos)),
+            None => (self.infer.fresh_element(pos), self.infer.fresh_element(pos)),
         };
         let keys = self.elements(entries.iter().map(|(k, _)| k), &key);
         let values = self.elements(entries.iter().map(|(_, v)| v), &value);

@@ -267,6 +267,24 @@ impl<'a> Globals<'a> {
         id
     }
 
+    /// Declares the domain of predicate instances, which measures may use without an import. It
+    /// comes after all domains of the program.
+    pub fn declare_predicate_instance(&mut self) {
+        const NAME: &str = "PredicateInstance";
+        if self.core.find_domain(NAME).is_none() {
+            self.core.domains.push(core::Domain {
+                name: NAME.into(),
+                type_params: Vec::new(),
+                interpretations: None,
+                functions: Vec::new(),
+                axioms: Vec::new(),
+                adt: None,
+                pos: Pos::None,
+                info: None,
+            });
+        }
+    }
+
     /// An ADT is a domain whose functions are its constructors, destructors and discriminators.
     fn declare_adt(
         &mut self,

@@ -38,47 +38,34 @@ pub struct Checked {
 }
 
 /// Expands macros, resolves names, infers types and checks consistency.
-///
-/// As in Viper, the standard orders of the types that termination measures use are imported where
-/// the program does not bring its own.
 #[must_use]
 pub fn check(program: &ast::Program) -> Checked {
-    let (mut expanded, mut diagnostics) = crate::macros::expand(program);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Checked { program: None, diagnostics };
-    }
-    if crate::stdlib::measures_use_predicates(&expanded) {
-        let file = "decreases/predicate_instance.vpr";
-        let domains = crate::stdlib::missing_domains(&[file], &expanded);
-        if !domains.is_empty() {
-            expanded.to_mut().members.extend(domains);
-        }
-    }
-    let mut found = types(&expanded);
-    if let Ok((core, _)) = &found {
-        let files = crate::stdlib::missing_orders(core);
-        if !files.is_empty() {
-            let domains = crate::stdlib::missing_domains(&files, &expanded);
-            expanded.to_mut().members.extend(domains);
-            found = types(&expanded);
-        }
-    }
+    let (expanded, mut diagnostics) = crate::macros::expand(program);
     let mut core = None;
-    match found {
-        Ok((program, found)) => {
-            diagnostics.extend(found);
-            diagnostics.extend(crate::consistency::check(&program));
-            diagnostics.extend(crate::plugins::termination::check(&program));
-            core = Some(program);
+    if !has_errors(&diagnostics) {
+        match types(&expanded) {
+            Ok((program, found)) => {
+                diagnostics.extend(found);
+                diagnostics.extend(crate::consistency::check(&program));
+                // Rules about measures are worth checking only where everything else is right.
+                if !has_errors(&diagnostics) {
+                    diagnostics.extend(crate::plugins::termination::check(&program));
+                }
+                core = Some(program);
+            }
+            Err(found) => diagnostics.extend(found),
         }
-        Err(found) => diagnostics.extend(found),
     }
     diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start, s.end)));
     diagnostics.dedup();
-    if diagnostics.iter().any(Diagnostic::is_error) {
+    if has_errors(&diagnostics) {
         core = None;
     }
     Checked { program: core, diagnostics }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
 }
 
 /// The core program with warnings and those consistency errors that show here already, or the

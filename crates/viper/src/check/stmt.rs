@@ -264,6 +264,9 @@ impl<'a> Checker<'a> {
         let is_predicate = matches!(&*predicate.kind, ast::ExprKind::Call { callee, .. }
             if self.globals.find(&callee.name).any(|g| matches!(g, Global::Predicate(_))));
         if !is_predicate {
+            if matches!(&*e.kind, ast::ExprKind::PredicateInstance { .. }) {
+                self.globals.declare_predicate_instance();
+            }
             return self.check_any_value(e);
         }
         let first = LocalId(self.scopes.locals.len() as u32);
@@ -271,6 +274,7 @@ impl<'a> Checker<'a> {
         if call.kind == Kind::Error {
             return call.expr;
         }
+        self.globals.declare_predicate_instance();
         let instance = self.instance_of(call, predicate.at.0);
         self.finish(instance.expr, first)
     }

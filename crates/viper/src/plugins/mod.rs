@@ -7,6 +7,7 @@
 
 mod adt;
 mod build;
+mod merge;
 mod predicate_instance;
 mod refute;
 mod smoke;
@@ -48,11 +49,15 @@ impl Default for Options {
 /// Expresses everything that is not core Viper in core Viper. Afterwards
 /// [`Program::is_desugared`] holds unless an error is among the diagnostics.
 ///
-/// The order matters: smoke detection must not see statements of other plugins, and termination
+/// The order matters: orders on types come before the ADTs, which derive theirs only if there is
+/// something to derive it for; smoke detection must not see statements of other plugins; termination
 /// checks make predicate instances of their own.
 #[must_use]
 pub fn desugar(mut program: Program, options: &Options) -> (Program, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
+    if options.termination {
+        termination::add_orders(&mut program);
+    }
     if options.adt {
         adt::apply(&mut program);
     } else {

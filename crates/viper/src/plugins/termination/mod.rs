@@ -3,7 +3,7 @@
 //! A call or a loop that may lead back to where it started must make the measure smaller in a
 //! well-founded order; any other call must be known to terminate. The measures are tuples, compared
 //! lexicographically with the domain functions `decreasing` and `bounded`, whose meaning for each
-//! type is given by domains of the standard library or of the user.
+//! type is given by domains of the standard library or of the user ([`orders`]).
 //!
 //! - [`consistency`]: which clauses are allowed at all.
 //! - [`functions`]: methods whose bodies follow the evaluation of a function ([`expressions`]) and
@@ -19,8 +19,10 @@ mod functions;
 mod measures;
 mod methods;
 mod nested;
+mod orders;
 
 pub use consistency::check;
+pub(super) use orders::add as add_orders;
 
 use report::Diagnostic;
 
