@@ -8,9 +8,12 @@
 //! `consistency.error` (see [`crate::consistency`]).
 
 mod adt;
+mod binders;
 mod call;
+mod collections;
 mod expr;
 mod globals;
+mod heap;
 mod operators;
 mod resolve;
 mod scope;
