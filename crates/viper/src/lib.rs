@@ -3,3 +3,4 @@
 pub mod ast;
 pub mod core;
 pub mod lexer;
+pub mod parser;

@@ -1,0 +1,374 @@
+//! From tokens to the surface syntax tree.
+//!
+//! A hand-written recursive-descent parser with precedence climbing for operators. An error skips
+//! to the next declaration that starts a line at most as far right as the one that failed, so a
+//! file gets one message for each broken declaration. Nesting is bounded by [`MAX_HEIGHT`], which
+//! is what lets every later pass recurse without looking at the stack.
+
+mod decl;
+mod expr;
+mod stmt;
+
+use std::collections::HashMap;
+
+use report::{Diagnostic, FileId, Span};
+
+use crate::ast::{Annotation, At, Ident, Name, Param, Program, Type, TypeKind};
+use crate::lexer::{Token, TokenKind, tokenize};
+
+/// The height that the tree of an expression or statement may have.
+///
+/// Recursive passes over a tree of this height need a few megabytes of stack; see
+/// [`crate::with_deep_stack`].
+pub const MAX_HEIGHT: u32 = 3000;
+
+/// A parsed file. With errors, the program is what could be understood.
+#[derive(Clone, Debug, Default)]
+pub struct Parsed {
+    /// Imports are not followed, macros not expanded.
+    pub program: Program,
+    /// `parser.error` and `parser.warning`.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses one file.
+#[must_use]
+pub fn parse(file: FileId, text: &str) -> Parsed {
+    let tokens = tokenize(text).into_iter().filter(|t| !t.kind.is_comment()).collect();
+    let mut parser = Parser {
+        text,
+        file,
+        tokens,
+        pos: 0,
+        height: 0,
+        depth: 0,
+        names: HashMap::new(),
+        diagnostics: Vec::new(),
+    };
+    let program = parser.program();
+    Parsed { program, diagnostics: parser.diagnostics }
+}
+
+/// The failure of a rule. Its diagnostic is already recorded.
+#[derive(Debug)]
+struct Failed;
+
+type Result<T> = std::result::Result<T, Failed>;
+
+struct Parser<'t> {
+    text: &'t str,
+    file: FileId,
+    /// Without comments; the last one is `Eof`.
+    tokens: Vec<Token>,
+    pos: usize,
+    /// Height of the tree that the last rule returned.
+    height: u32,
+    /// Rules under way.
+    depth: u32,
+    names: HashMap<&'t str, Name>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<'t> Parser<'t> {
+    // --- Tokens
+
+    fn token(&self) -> Token {
+        self.nth(0)
+    }
+
+    fn nth(&self, n: usize) -> Token {
+        let end = self.text.len() as u32;
+        let eof = Token { kind: TokenKind::Eof, start: end, end };
+        self.tokens.get(self.pos + n).copied().unwrap_or(eof)
+    }
+
+    fn peek(&self) -> TokenKind {
+        self.token().kind
+    }
+
+    fn at(&self, kind: TokenKind) -> bool {
+        self.peek() == kind
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.token();
+        if self.pos < self.tokens.len() {
+            self.pos += 1;
+        }
+        token
+    }
+
+    fn eat(&mut self, kind: TokenKind) -> bool {
+        let found = self.at(kind);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn expect(&mut self, kind: TokenKind) -> Result<Token> {
+        if self.at(kind) { Ok(self.bump()) } else { self.unexpected(kind.describe()) }
+    }
+
+    fn slice(&self, token: Token) -> &'t str {
+        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+    }
+
+    // --- Positions
+
+    fn start(&self) -> u32 {
+        self.token().start
+    }
+
+    fn span(&self, start: u32, end: u32) -> Span {
+        Span { file: self.file, start, end }
+    }
+
+    fn token_span(&self, token: Token) -> Span {
+        self.span(token.start, token.end)
+    }
+
+    /// From `start` to the end of the last token.
+    fn since(&self, start: u32) -> Span {
+        let end = self.pos.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(start, |t| t.end);
+        self.span(start, end.max(start))
+    }
+
+    // --- Errors
+
+    fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Result<T> {
+        self.diagnostics.push(Diagnostic::error("parser.error", span, message));
+        Err(Failed)
+    }
+
+    fn warn(&mut self, span: Span, message: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::warning("parser.warning", span, message));
+    }
+
+    /// Says that the next token is not one of those that may stand here.
+    fn unexpected<T>(&mut self, expected: &str) -> Result<T> {
+        let token = self.token();
+        let found = match token.kind {
+            TokenKind::Ident | TokenKind::Int | TokenKind::Error => {
+                let text: String = self.slice(token).chars().take(40).collect();
+                format!("`{text}`")
+            }
+            kind => kind.describe().to_string(),
+        };
+        let mut diagnostic = Diagnostic::error(
+            "parser.error",
+            self.token_span(token),
+            format!("expected {expected}, found {found}"),
+        );
+        match token.kind {
+            TokenKind::UnterminatedComment => {
+                diagnostic.message = "this comment never ends".to_string();
+                diagnostic.help = Some("close it with `*/`".to_string());
+            }
+            TokenKind::UnterminatedString => {
+                diagnostic.message = "this string never ends".to_string();
+            }
+            kind if kind.is_keyword() && expected == TokenKind::Ident.describe() => {
+                diagnostic.help = Some(format!("{} is a reserved word", kind.describe()));
+            }
+            _ => {}
+        }
+        self.diagnostics.push(diagnostic);
+        Err(Failed)
+    }
+
+    // --- Nesting
+
+    /// Runs a rule one level deeper.
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= MAX_HEIGHT {
+            return self.too_deep();
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Sets the height of a node whose highest child has the height `children`.
+    fn set_height(&mut self, children: u32) -> Result<()> {
+        self.height = children + 1;
+        if self.height > MAX_HEIGHT { self.too_deep() } else { Ok(()) }
+    }
+
+    fn too_deep<T>(&mut self) -> Result<T> {
+        let span = self.token_span(self.token());
+        let message = format!("nested too deeply: the limit is {MAX_HEIGHT} levels");
+        self.diagnostics.push(
+            Diagnostic::error("parser.error", span, message)
+                .with_help("split the expression, for instance with functions or predicates"),
+        );
+        Err(Failed)
+    }
+
+    // --- Small rules
+
+    fn name(&mut self, text: &'t str) -> Name {
+        self.names.entry(text).or_insert_with(|| Name::from(text)).clone()
+    }
+
+    fn ident(&mut self) -> Result<Ident> {
+        let token = self.expect(TokenKind::Ident)?;
+        let name = self.name(self.slice(token));
+        Ok(Ident { name, at: self.token_span(token).into() })
+    }
+
+    /// The text between the quotes.
+    fn string(&mut self) -> Result<Name> {
+        let token = self.expect(TokenKind::String)?;
+        let text = self.slice(token);
+        let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
+        Ok(self.name(inner))
+    }
+
+    /// `open item, … close`; a comma must be followed by an item.
+    fn list<T>(
+        &mut self,
+        open: TokenKind,
+        close: TokenKind,
+        mut item: impl FnMut(&mut Self) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.expect(open)?;
+        let mut items = Vec::new();
+        let mut height = 0;
+        if !self.at(close) {
+            loop {
+                self.height = 0;
+                items.push(item(self)?);
+                height = height.max(self.height);
+                if !self.eat(TokenKind::Comma) {
+                    break;
+                }
+            }
+        }
+        if !self.at(close) {
+            let expected = format!("`,` or {}", close.describe());
+            return self.unexpected(&expected);
+        }
+        self.bump();
+        self.height = height;
+        Ok(items)
+    }
+
+    fn parens<T>(&mut self, item: impl FnMut(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        self.list(TokenKind::LParen, TokenKind::RParen, item)
+    }
+
+    fn param(&mut self) -> Result<Param> {
+        let name = self.ident()?;
+        self.expect(TokenKind::Colon)?;
+        let ty = self.ty()?;
+        let at = At(name.at.0.to(ty.at.0));
+        Ok(Param { name, ty, at })
+    }
+
+    /// At least one `x: T`.
+    fn bindings(&mut self) -> Result<Vec<Param>> {
+        let mut params = vec![self.param()?];
+        while self.eat(TokenKind::Comma) {
+            params.push(self.param()?);
+        }
+        Ok(params)
+    }
+
+    fn annotations(&mut self) -> Result<Vec<Annotation>> {
+        let mut annotations = Vec::new();
+        while self.at(TokenKind::At) {
+            annotations.push(self.annotation()?);
+        }
+        Ok(annotations)
+    }
+
+    /// `@key("…", …)`; the key may contain dots and must follow the `@` directly.
+    fn annotation(&mut self) -> Result<Annotation> {
+        let start = self.expect(TokenKind::At)?.start;
+        let key_start = self.start();
+        let glued = |parser: &Self| {
+            let token = parser.token();
+            (token.kind == TokenKind::Ident || token.kind.is_keyword() || token.kind == TokenKind::Int)
+                && token.start == parser.since(start).end
+        };
+        if !glued(self) {
+            return self.unexpected("the name of an annotation right after `@`");
+        }
+        self.bump();
+        while self.at(TokenKind::Dot) && self.start() == self.since(start).end {
+            self.bump();
+            if !glued(self) {
+                return self.unexpected("the rest of the name of the annotation");
+            }
+            self.bump();
+        }
+        let key_span = self.since(key_start);
+        let key =
+            self.text.get(key_span.start as usize..key_span.end as usize).unwrap_or_default();
+        let key = self.name(key);
+        let values = self.parens(Self::string)?;
+        Ok(Annotation { key, values, at: self.since(start).into() })
+    }
+
+    // --- Types
+
+    fn ty(&mut self) -> Result<Type> {
+        self.nested(Self::ty_rule)
+    }
+
+    fn ty_rule(&mut self) -> Result<Type> {
+        let start = self.start();
+        let kind = match self.peek() {
+            TokenKind::IntTy => self.keyword_type(TypeKind::Int),
+            TokenKind::Bool => self.keyword_type(TypeKind::Bool),
+            TokenKind::PermTy => self.keyword_type(TypeKind::Perm),
+            TokenKind::Ref => self.keyword_type(TypeKind::Ref),
+            TokenKind::Rational => {
+                let span = self.token_span(self.token());
+                self.warn(span, "`Rational` is deprecated, use `Perm` instead");
+                self.keyword_type(TypeKind::Perm)
+            }
+            TokenKind::Seq => TypeKind::Seq(Box::new(self.element_type()?)),
+            TokenKind::Set => TypeKind::Set(Box::new(self.element_type()?)),
+            TokenKind::Multiset => TypeKind::Multiset(Box::new(self.element_type()?)),
+            TokenKind::Map => {
+                self.bump();
+                self.expect(TokenKind::LBracket)?;
+                let key = self.ty()?;
+                self.expect(TokenKind::Comma)?;
+                let value = self.ty()?;
+                self.expect(TokenKind::RBracket)?;
+                TypeKind::Map(Box::new(key), Box::new(value))
+            }
+            TokenKind::Ident => {
+                let name = self.ident()?;
+                if self.at(TokenKind::LBracket) {
+                    let args = self.list(TokenKind::LBracket, TokenKind::RBracket, Self::ty)?;
+                    TypeKind::Named { name, args: Some(args) }
+                } else if self.at(TokenKind::LParen) && self.start() == self.since(start).end {
+                    let args = self.parens(Self::expr)?;
+                    TypeKind::Macro { name, args }
+                } else {
+                    TypeKind::Named { name, args: None }
+                }
+            }
+            _ => return self.unexpected("a type"),
+        };
+        Ok(Type { kind, at: self.since(start).into() })
+    }
+
+    fn keyword_type(&mut self, kind: TypeKind) -> TypeKind {
+        self.bump();
+        kind
+    }
+
+    fn element_type(&mut self) -> Result<Type> {
+        self.bump();
+        self.expect(TokenKind::LBracket)?;
+        let ty = self.ty()?;
+        self.expect(TokenKind::RBracket)?;
+        Ok(ty)
+    }
+}
