@@ -290,7 +290,9 @@ impl<'t> Parser<'t> {
         let key_start = self.start();
         let glued = |parser: &Self| {
             let token = parser.token();
-            (token.kind == TokenKind::Ident || token.kind.is_keyword() || token.kind == TokenKind::Int)
+            (token.kind == TokenKind::Ident
+                || token.kind.is_keyword()
+                || token.kind == TokenKind::Int)
                 && token.start == parser.since(start).end
         };
         if !glued(self) {
@@ -305,8 +307,7 @@ impl<'t> Parser<'t> {
             self.bump();
         }
         let key_span = self.since(key_start);
-        let key =
-            self.text.get(key_span.start as usize..key_span.end as usize).unwrap_or_default();
+        let key = self.text.get(key_span.start as usize..key_span.end as usize).unwrap_or_default();
         let key = self.name(key);
         let values = self.parens(Self::string)?;
         Ok(Annotation { key, values, at: self.since(start).into() })
