@@ -58,7 +58,7 @@ mod standin {
         Checked { program: Some(Default::default()), diagnostics: vec![] }
     }
     pub mod plugins {
-        #[derive(Debug)]
+        #[derive(Debug, Default)]
         pub struct Options {
             pub termination: bool,
             pub predicate_instances: bool,
