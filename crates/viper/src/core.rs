@@ -435,6 +435,8 @@ pub enum StmtKind {
     Assume(Arc<Expr>),
     /// `refute A`; none after desugaring.
     Refute(Arc<Expr>),
+    /// `unreachable`: smoke detection says nothing from here on; none after desugaring.
+    Unreachable,
     /// `fold acc(P(e, …), p)`
     Fold(PredicateAccess),
     /// `unfold acc(P(e, …), p)`

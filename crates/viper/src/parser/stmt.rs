@@ -236,7 +236,7 @@ impl Parser<'_> {
             Measure::Star
         } else {
             let mut exprs = Vec::new();
-            if super::expr::starts_expr(self.peek()) {
+            if super::expr::starts_expr(self.peek()) && !self.at_annotated_member() {
                 loop {
                     exprs.push(self.expr()?);
                     height = height.max(self.height);
@@ -264,6 +264,19 @@ impl Parser<'_> {
             self.since(start).into()
         };
         Ok(Decreases { measure, condition, at })
+    }
+
+    /// After an empty measure, `@…` may belong to the next declaration.
+    fn at_annotated_member(&self) -> bool {
+        let mut n = 0;
+        while self.nth(n).kind == TokenKind::At {
+            n += 1;
+            while !matches!(self.nth(n).kind, TokenKind::RParen | TokenKind::Eof) {
+                n += 1;
+            }
+            n += 1;
+        }
+        n > 0 && !super::expr::starts_expr(self.nth(n).kind)
     }
 
     /// `c ==> r` or `r`

@@ -1,0 +1,851 @@
+//! Expansion of `define` macros.
+//!
+//! Expansion is hygienic: a variable that a macro declares is renamed where its name is already
+//! taken in the member that uses the macro, so neither the arguments nor the surroundings of a use
+//! are captured. Every node of an expansion is at the position of the use. As in Viper, the first
+//! error ends expansion.
+
+use std::collections::{HashMap, HashSet};
+
+use report::Diagnostic;
+
+use crate::ast::{
+    At, BinOp, Block, Decreases, Define, DefineBody, DomainItemKind, Else, Expr, ExprKind, Ident,
+    If, Measure, MemberKind, Name, OldLabel, Param, Program, Spec, SpecKind, Stmt, StmtKind, Type,
+    TypeKind,
+};
+use crate::parser::MAX_HEIGHT;
+
+/// How many nodes the expansions in one program may have in total: macros that double what they
+/// are given grow exponentially.
+const MAX_NODES: u64 = 20_000_000;
+
+/// Expands all macros and removes their definitions. Without errors, the result has none left.
+#[must_use]
+pub fn expand(mut program: Program) -> (Program, Vec<Diagnostic>) {
+    if !has_macros(&program) {
+        return (program, Vec::new());
+    }
+    let mut diagnostics = Vec::new();
+    let (defines, members): (Vec<_>, Vec<_>) = std::mem::take(&mut program.members)
+        .into_iter()
+        .partition(|m| matches!(m.kind, MemberKind::Define(_)));
+    program.members = members;
+    let mut globals = HashMap::new();
+    for member in &defines {
+        let MemberKind::Define(define) = &member.kind else { continue };
+        warn_unused_params(define, &mut diagnostics);
+        if let Some(other) = globals.insert(define.name.name.clone(), define) {
+            diagnostics.push(
+                error(define.at, format!("there is another macro named `{}`", define.name.name))
+                    .with_label(other.at.0, "the other one"),
+            );
+            return (program, diagnostics);
+        }
+    }
+    let names = global_names(&program);
+    for (name, define) in sorted(&globals) {
+        if names.contains(name) {
+            diagnostics.push(error(
+                define.at,
+                format!("the name of the macro `{name}` is already used by another declaration"),
+            ));
+            return (program, diagnostics);
+        }
+    }
+    let mut expander = Expander {
+        globals: &globals,
+        locals: HashMap::new(),
+        names,
+        taken: HashSet::new(),
+        active: Vec::new(),
+        depth: 0,
+        nodes: 0,
+        diagnostics,
+    };
+    for member in &mut program.members {
+        if expander.member(&mut member.kind).is_err() {
+            break;
+        }
+    }
+    let diagnostics = expander.diagnostics;
+    (program, diagnostics)
+}
+
+fn sorted<'a>(globals: &HashMap<Name, &'a Define>) -> Vec<(&'a Name, &'a Define)> {
+    let mut all: Vec<_> = globals.values().map(|d| (&d.name.name, *d)).collect();
+    all.sort_by_key(|(_, d)| d.at.0.span().map(|s| (s.file, s.start)));
+    all
+}
+
+fn error(at: At, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("parser.error", at.0, message)
+}
+
+fn has_macros(program: &Program) -> bool {
+    program.members.iter().any(|m| match &m.kind {
+        MemberKind::Define(_) => true,
+        MemberKind::Method(method) => {
+            method.body.as_ref().is_some_and(|b| b.stmts.iter().any(has_local_macro))
+        }
+        _ => false,
+    })
+}
+
+fn has_local_macro(stmt: &Stmt) -> bool {
+    match &stmt.kind {
+        StmtKind::Define(_) => true,
+        StmtKind::Block(b) => b.stmts.iter().any(has_local_macro),
+        StmtKind::While { body, .. } => body.stmts.iter().any(has_local_macro),
+        StmtKind::Package { script: Some(b), .. } => b.stmts.iter().any(has_local_macro),
+        StmtKind::If(i) => if_has_macro(i),
+        StmtKind::Annotated(_, s) => has_local_macro(s),
+        _ => false,
+    }
+}
+
+fn if_has_macro(i: &If) -> bool {
+    i.then.stmts.iter().any(has_local_macro)
+        || match &i.otherwise {
+            Some(Else::Block(b)) => b.stmts.iter().any(has_local_macro),
+            Some(Else::If(i, _)) => if_has_macro(i),
+            None => false,
+        }
+}
+
+/// The names that a macro must not have.
+fn global_names(program: &Program) -> HashSet<Name> {
+    let mut names = HashSet::new();
+    for member in &program.members {
+        match &member.kind {
+            MemberKind::Domain(d) => names.insert(d.name.name.clone()),
+            MemberKind::Function(f) => names.insert(f.name.name.clone()),
+            MemberKind::Predicate(p) => names.insert(p.name.name.clone()),
+            MemberKind::Method(m) => names.insert(m.name.name.clone()),
+            MemberKind::Adt(a) => names.insert(a.name.name.clone()),
+            _ => false,
+        };
+    }
+    names
+}
+
+fn warn_unused_params(define: &Define, diagnostics: &mut Vec<Diagnostic>) {
+    let Some(params) = &define.params else { return };
+    let mut used = HashSet::new();
+    let mut body = define.body.clone();
+    let mut collect = |name: &Name| {
+        used.insert(name.clone());
+    };
+    match &mut body {
+        DefineBody::Expr(e) => each_name_in_expr(e, &mut collect),
+        DefineBody::Type(_) => {}
+        DefineBody::Block(b) => each_name_in_block(b, &mut collect),
+    }
+    let unused: Vec<_> = params
+        .iter()
+        .filter(|p| !used.contains(&p.name))
+        .map(|p| format!("`{}`", p.name))
+        .collect();
+    if !unused.is_empty() {
+        diagnostics.push(Diagnostic::warning(
+            "parser.warning",
+            define.at.0,
+            format!("the macro `{}` does not use {}", define.name.name, unused.join(", ")),
+        ));
+    }
+}
+
+/// Every name that occurs, whatever it means.
+fn each_name_in_expr(e: &Expr, f: &mut impl FnMut(&Name)) {
+    crate::visit::walk_expr(e, &mut |e| match &*e.kind {
+        ExprKind::Name(n) => f(n),
+        ExprKind::Call { callee, .. } => f(&callee.name),
+        ExprKind::Field(_, field) => f(&field.name),
+        ExprKind::PredicateInstance { predicate, .. } => f(&predicate.name),
+        ExprKind::Old(Some(OldLabel::Label(l)), _) => f(&l.name),
+        _ => {}
+    });
+}
+
+fn each_name_in_block(b: &Block, f: &mut impl FnMut(&Name)) {
+    crate::visit::walk_block(b, &mut |node| match node {
+        crate::visit::Node::Expr(e) => match &*e.kind {
+            ExprKind::Name(n) => f(n),
+            ExprKind::Call { callee, .. } => f(&callee.name),
+            ExprKind::Field(_, field) => f(&field.name),
+            ExprKind::New(Some(fields)) => fields.iter().for_each(|i| f(&i.name)),
+            _ => {}
+        },
+        crate::visit::Node::Stmt(s) => match &s.kind {
+            StmtKind::Goto(l) => f(&l.name),
+            _ => {}
+        },
+        crate::visit::Node::Type(t) => {
+            if let TypeKind::Named { name, .. } = &t.kind {
+                f(&name.name);
+            }
+        }
+    });
+}
+
+/// The failure of an expansion. Its diagnostic is already recorded.
+struct Failed;
+
+type Result<T> = std::result::Result<T, Failed>;
+
+struct Expander<'a> {
+    globals: &'a HashMap<Name, &'a Define>,
+    /// Macros of the current method.
+    locals: HashMap<Name, Define>,
+    /// Names of global declarations.
+    names: HashSet<Name>,
+    /// Names declared in the current member, expansions included.
+    taken: HashSet<Name>,
+    /// Macros under expansion.
+    active: Vec<Name>,
+    depth: u32,
+    nodes: u64,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// The context of one expansion; the outermost one is that of the member itself.
+#[derive(Default)]
+struct Frame {
+    /// The use of the macro: the position of everything in it.
+    at: Option<At>,
+    args: HashMap<Name, Expr>,
+    /// Declarations in the body, innermost last; a declaration that keeps its name is here too,
+    /// since it hides parameters.
+    renames: Vec<(Name, Name)>,
+}
+
+impl Frame {
+    fn renamed(&self, name: &Name) -> Option<&Name> {
+        self.renames.iter().rev().find(|(from, _)| from == name).map(|(_, to)| to)
+    }
+}
+
+impl Expander<'_> {
+    fn fail<T>(&mut self, at: At, message: impl Into<String>) -> Result<T> {
+        self.diagnostics.push(error(at, message));
+        Err(Failed)
+    }
+
+    fn find(&self, name: &Name) -> Option<Define> {
+        self.locals.get(name).or_else(|| self.globals.get(name).copied()).cloned()
+    }
+
+    fn is_macro(&self, name: &Name) -> bool {
+        self.locals.contains_key(name) || self.globals.contains_key(name)
+    }
+
+    fn member(&mut self, kind: &mut MemberKind) -> Result<()> {
+        self.locals.clear();
+        self.taken.clear();
+        self.collect_declared(kind);
+        let mut frame = Frame::default();
+        let frame = &mut frame;
+        match kind {
+            MemberKind::Import(_) | MemberKind::Define(_) => {}
+            MemberKind::Fields(fields) => self.params(fields, frame)?,
+            MemberKind::Domain(domain) => {
+                for item in &mut domain.items {
+                    match &mut item.kind {
+                        DomainItemKind::Function(f) => {
+                            for p in &mut f.params {
+                                self.ty(&mut p.ty, frame)?;
+                            }
+                            self.ty(&mut f.ty, frame)?;
+                        }
+                        DomainItemKind::Axiom { body, .. } => self.expr(body, frame)?,
+                    }
+                }
+            }
+            MemberKind::Adt(adt) => {
+                for constructor in &mut adt.constructors {
+                    self.params(&mut constructor.params, frame)?;
+                }
+            }
+            MemberKind::Function(f) => {
+                self.params(&mut f.params, frame)?;
+                self.ty(&mut f.ty, frame)?;
+                self.specs(&mut f.contract, frame)?;
+                if let Some(body) = &mut f.body {
+                    self.expr(body, frame)?;
+                }
+            }
+            MemberKind::Predicate(p) => {
+                self.params(&mut p.params, frame)?;
+                if let Some(body) = &mut p.body {
+                    self.expr(body, frame)?;
+                }
+            }
+            MemberKind::Method(m) => {
+                if let Some(body) = &mut m.body {
+                    self.collect_local_macros(&mut body.stmts, false)?;
+                }
+                self.params(&mut m.params, frame)?;
+                self.params(&mut m.returns, frame)?;
+                self.specs(&mut m.contract, frame)?;
+                if let Some(body) = &mut m.body {
+                    self.block(body, frame)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the macros of a method out of it.
+    fn collect_local_macros(&mut self, stmts: &mut Vec<Stmt>, in_script: bool) -> Result<()> {
+        for stmt in stmts.iter_mut() {
+            match &mut stmt.kind {
+                StmtKind::Define(define) if in_script => {
+                    let at = define.at;
+                    return self.fail(at, "macros cannot be defined in the proof script of a wand");
+                }
+                StmtKind::Define(define) => {
+                    warn_unused_params(define, &mut self.diagnostics);
+                    // The first definition of a name counts, and locals hide globals.
+                    self.locals.entry(define.name.name.clone()).or_insert_with(|| define.clone());
+                }
+                StmtKind::Block(b) => self.collect_local_macros(&mut b.stmts, in_script)?,
+                StmtKind::While { body, .. } => {
+                    self.collect_local_macros(&mut body.stmts, in_script)?;
+                }
+                StmtKind::Package { script: Some(b), .. } => {
+                    self.collect_local_macros(&mut b.stmts, true)?;
+                }
+                StmtKind::If(i) => self.collect_in_if(i, in_script)?,
+                _ => {}
+            }
+        }
+        stmts.retain(|s| !matches!(s.kind, StmtKind::Define(_)));
+        Ok(())
+    }
+
+    fn collect_in_if(&mut self, i: &mut If, in_script: bool) -> Result<()> {
+        self.collect_local_macros(&mut i.then.stmts, in_script)?;
+        match &mut i.otherwise {
+            Some(Else::Block(b)) => self.collect_local_macros(&mut b.stmts, in_script),
+            Some(Else::If(i, _)) => self.collect_in_if(i, in_script),
+            None => Ok(()),
+        }
+    }
+
+    /// All names that the member declares, at any depth.
+    fn collect_declared(&mut self, kind: &MemberKind) {
+        let taken = &mut self.taken;
+        let mut declare = |name: &Name| {
+            taken.insert(name.clone());
+        };
+        crate::visit::each_declared_name(kind, &mut declare);
+    }
+
+    // --- Declarations in a macro body
+
+    /// Declares a variable of a macro body: takes another name if its own is taken.
+    fn declare(&mut self, ident: &mut Ident, frame: &mut Frame) {
+        let Some(at) = frame.at else { return };
+        ident.at = at;
+        let old = ident.name.clone();
+        if self.taken.contains(&old) || self.names.contains(&old) {
+            let mut n = 0;
+            ident.name = loop {
+                let fresh = Name::from(format!("{old}${n}"));
+                if !self.taken.contains(&fresh) && !self.names.contains(&fresh) {
+                    break fresh;
+                }
+                n += 1;
+            };
+        }
+        self.taken.insert(ident.name.clone());
+        frame.renames.push((old, ident.name.clone()));
+    }
+
+    fn declare_params(&mut self, params: &mut [Param], frame: &mut Frame) -> Result<()> {
+        self.params(params, frame)?;
+        for param in params {
+            self.declare(&mut param.name, frame);
+        }
+        Ok(())
+    }
+
+    /// A name that is not an expression: a field, a label, a callee.
+    fn ident(&mut self, ident: &mut Ident, frame: &Frame) {
+        if let Some(at) = frame.at {
+            ident.at = at;
+        }
+        if let Some(to) = frame.renamed(&ident.name) {
+            ident.name = to.clone();
+        } else if let Some(ExprKind::Name(name)) = frame.args.get(&ident.name).map(|e| &*e.kind) {
+            ident.name = name.clone();
+        }
+    }
+
+    // --- Walking
+
+    fn params(&mut self, params: &mut [Param], frame: &mut Frame) -> Result<()> {
+        for param in params {
+            if let Some(at) = frame.at {
+                param.at = at;
+            }
+            self.ty(&mut param.ty, frame)?;
+        }
+        Ok(())
+    }
+
+    fn specs(&mut self, specs: &mut [Spec], frame: &mut Frame) -> Result<()> {
+        for spec in specs {
+            if let Some(at) = frame.at {
+                spec.at = at;
+            }
+            match &mut spec.kind {
+                SpecKind::Requires(e) | SpecKind::Ensures(e) | SpecKind::Invariant(e) => {
+                    self.expr(e, frame)?;
+                }
+                SpecKind::Decreases(Decreases { measure, condition, at }) => {
+                    if let Some(use_at) = frame.at {
+                        *at = use_at;
+                    }
+                    if let Measure::Tuple(exprs) = measure {
+                        self.exprs(exprs, frame)?;
+                    }
+                    if let Some(condition) = condition {
+                        self.expr(condition, frame)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn exprs(&mut self, exprs: &mut [Expr], frame: &mut Frame) -> Result<()> {
+        exprs.iter_mut().try_for_each(|e| self.expr(e, frame))
+    }
+
+    fn block(&mut self, block: &mut Block, frame: &mut Frame) -> Result<()> {
+        if let Some(at) = frame.at {
+            block.at = at;
+        }
+        let scope = frame.renames.len();
+        self.stmts(&mut block.stmts, frame)?;
+        frame.renames.truncate(scope);
+        Ok(())
+    }
+
+    fn stmts(&mut self, stmts: &mut Vec<Stmt>, frame: &mut Frame) -> Result<()> {
+        for mut stmt in std::mem::take(stmts) {
+            if let Some(at) = frame.at {
+                stmt.at = at;
+            }
+            if let StmtKind::Call(call) = &stmt.kind
+                && let Some(expansion) = self.stmt_macro(call, stmt.at, frame)?
+            {
+                stmts.extend(expansion);
+                continue;
+            }
+            self.enter(stmt.at)?;
+            self.stmt(&mut stmt, frame)?;
+            self.depth -= 1;
+            stmts.push(stmt);
+        }
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &mut Stmt, frame: &mut Frame) -> Result<()> {
+        match &mut stmt.kind {
+            StmtKind::Assign { targets, value } => {
+                for target in targets {
+                    self.target(target, frame)?;
+                }
+                self.expr(value, frame)
+            }
+            StmtKind::Call(e)
+            | StmtKind::Inhale(e)
+            | StmtKind::Exhale(e)
+            | StmtKind::Assert(e)
+            | StmtKind::Assume(e)
+            | StmtKind::Refute(e)
+            | StmtKind::Apply(e) => self.expr(e, frame),
+            StmtKind::Fold(e) | StmtKind::Unfold(e) => self.expr(e, frame),
+            StmtKind::Var { vars, init } => {
+                self.declare_params(vars, frame)?;
+                init.as_mut().map_or(Ok(()), |e| self.expr(e, frame))
+            }
+            StmtKind::Package { wand, script } => {
+                self.expr(wand, frame)?;
+                script.as_mut().map_or(Ok(()), |b| self.block(b, frame))
+            }
+            StmtKind::If(i) => self.if_stmt(i, frame),
+            StmtKind::While { cond, specs, body } => {
+                self.expr(cond, frame)?;
+                self.specs(specs, frame)?;
+                self.block(body, frame)
+            }
+            StmtKind::Goto(label) => {
+                self.ident(label, frame);
+                Ok(())
+            }
+            StmtKind::Label { name, invariants } => {
+                self.declare(name, frame);
+                self.specs(invariants, frame)
+            }
+            StmtKind::Quasihavoc { cond, resource } => {
+                if let Some(cond) = cond {
+                    self.expr(cond, frame)?;
+                }
+                self.expr(resource, frame)
+            }
+            StmtKind::QuasihavocAll { vars, cond, resource } => {
+                let scope = frame.renames.len();
+                self.declare_params(vars, frame)?;
+                if let Some(cond) = cond {
+                    self.expr(cond, frame)?;
+                }
+                self.expr(resource, frame)?;
+                frame.renames.truncate(scope);
+                Ok(())
+            }
+            StmtKind::Block(b) => self.block(b, frame),
+            // Removed before.
+            StmtKind::Define(_) => Ok(()),
+            StmtKind::Annotated(_, inner) => {
+                let mut inner_stmts = vec![(**inner).clone()];
+                self.stmts(&mut inner_stmts, frame)?;
+                let at = inner.at;
+                **inner = match <[Stmt; 1]>::try_from(inner_stmts) {
+                    Ok([one]) => one,
+                    Err(stmts) => Stmt { kind: StmtKind::Block(Block { stmts, at }), at },
+                };
+                Ok(())
+            }
+        }
+    }
+
+    fn if_stmt(&mut self, i: &mut If, frame: &mut Frame) -> Result<()> {
+        self.expr(&mut i.cond, frame)?;
+        self.block(&mut i.then, frame)?;
+        match &mut i.otherwise {
+            Some(Else::Block(b)) => self.block(b, frame),
+            Some(Else::If(i, _)) => self.if_stmt(i, frame),
+            None => Ok(()),
+        }
+    }
+
+    /// The left-hand side of an assignment.
+    fn target(&mut self, target: &mut Expr, frame: &mut Frame) -> Result<()> {
+        let at = frame.at.unwrap_or(target.at);
+        if let ExprKind::Call { callee, .. } = &*target.kind
+            && !self.is_macro(&callee.name)
+        {
+            return self.fail(at, "only macros can be called on the left-hand side of `:=`");
+        }
+        self.expr(target, frame)?;
+        match *target.kind {
+            ExprKind::Name(_) | ExprKind::Field(..) => Ok(()),
+            _ => self.fail(at, "the body of this macro cannot be assigned to"),
+        }
+    }
+
+    fn enter(&mut self, at: At) -> Result<()> {
+        self.depth += 1;
+        self.nodes += 1;
+        if self.depth > MAX_HEIGHT {
+            return self.fail(at, format!("expands to more than {MAX_HEIGHT} levels of nesting"));
+        }
+        if self.nodes > MAX_NODES {
+            return self.fail(at, "expansion of macros makes this program too large");
+        }
+        Ok(())
+    }
+
+    fn ty(&mut self, ty: &mut Type, frame: &mut Frame) -> Result<()> {
+        if let Some(at) = frame.at {
+            ty.at = at;
+        }
+        self.enter(ty.at)?;
+        match &mut ty.kind {
+            TypeKind::Int | TypeKind::Bool | TypeKind::Perm | TypeKind::Ref => {}
+            TypeKind::Seq(t) | TypeKind::Set(t) | TypeKind::Multiset(t) => self.ty(t, frame)?,
+            TypeKind::Map(k, v) => {
+                self.ty(k, frame)?;
+                self.ty(v, frame)?;
+            }
+            TypeKind::Named { name, args } => {
+                self.ident(name, frame);
+                if let Some(args) = args {
+                    for arg in args {
+                        self.ty(arg, frame)?;
+                    }
+                } else if self.is_macro(&name.name) {
+                    let (name, at) = (name.name.clone(), ty.at);
+                    *ty = self.type_macro(&name, Vec::new(), at)?;
+                }
+            }
+            TypeKind::Macro { name, args } => {
+                self.ident(name, frame);
+                if !self.is_macro(&name.name) {
+                    let message = format!("there is no macro named `{}`", name.name);
+                    let at = ty.at;
+                    return self.fail(at, message);
+                }
+                let mut args = std::mem::take(args);
+                self.exprs(&mut args, frame)?;
+                let (name, at) = (name.name.clone(), ty.at);
+                *ty = self.type_macro(&name, args, at)?;
+            }
+        }
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn type_macro(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<Type> {
+        let (define, mut frame) = self.open(name, args, at)?;
+        let mut ty = match define.body {
+            DefineBody::Type(ty) => ty,
+            DefineBody::Expr(e) => match expr_as_type(e) {
+                Some(ty) => ty,
+                None => return self.fail(at, format!("the macro `{name}` is not a type")),
+            },
+            DefineBody::Block(_) => {
+                return self.fail(at, format!("the statement macro `{name}` is used as a type"));
+            }
+        };
+        self.ty(&mut ty, &mut frame)?;
+        self.active.pop();
+        Ok(ty)
+    }
+
+    /// The expansion of a statement, if it is the use of a macro.
+    fn stmt_macro(&mut self, call: &Expr, at: At, frame: &mut Frame) -> Result<Option<Vec<Stmt>>> {
+        let (mut callee, args) = match &*call.kind {
+            ExprKind::Name(name) => (Ident { name: name.clone(), at: call.at }, Vec::new()),
+            ExprKind::Call { callee, args, .. } => (callee.clone(), args.clone()),
+            _ => return Ok(None),
+        };
+        if frame.renamed(&callee.name).is_none() && !frame.args.contains_key(&callee.name) {
+            // Not a variable of the macro in which this stands.
+        } else {
+            self.ident(&mut callee, frame);
+        }
+        if !self.is_macro(&callee.name) {
+            return Ok(None);
+        }
+        let mut args = args;
+        self.exprs(&mut args, frame)?;
+        let (define, mut inner) = self.open(&callee.name, args, at)?;
+        let DefineBody::Block(block) = define.body else {
+            return self.fail(
+                at,
+                format!("the expression macro `{}` is used as a statement", callee.name),
+            );
+        };
+        let mut stmts = block.stmts;
+        self.stmts(&mut stmts, &mut inner)?;
+        self.active.pop();
+        Ok(Some(stmts))
+    }
+
+    /// Begins an expansion: checks recursion and arity.
+    fn open(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<(Define, Frame)> {
+        let Some(define) = self.find(name) else {
+            return self.fail(at, format!("there is no macro named `{name}`"));
+        };
+        if self.active.contains(name) {
+            return self.fail(define.at, format!("the macro `{name}` is recursive"));
+        }
+        let params = define.params.as_deref().unwrap_or_default();
+        if params.len() != args.len() {
+            return self.fail(
+                at,
+                format!(
+                    "the macro `{name}` takes {} argument{}, but {} {} given",
+                    params.len(),
+                    if params.len() == 1 { "" } else { "s" },
+                    args.len(),
+                    if args.len() == 1 { "is" } else { "are" },
+                ),
+            );
+        }
+        self.active.push(name.clone());
+        let args = params.iter().map(|p| p.name.clone()).zip(args).collect();
+        Ok((define, Frame { at: Some(at), args, renames: Vec::new() }))
+    }
+
+    fn expr(&mut self, e: &mut Expr, frame: &mut Frame) -> Result<()> {
+        if let Some(at) = frame.at {
+            e.at = at;
+        }
+        self.enter(e.at)?;
+        self.expr_kind(e, frame)?;
+        self.depth -= 1;
+        Ok(())
+    }
+
+    fn expr_kind(&mut self, e: &mut Expr, frame: &mut Frame) -> Result<()> {
+        let at = e.at;
+        match &mut *e.kind {
+            ExprKind::Name(name) => {
+                if let Some(to) = frame.renamed(name) {
+                    *name = to.clone();
+                } else if let Some(arg) = frame.args.get(name) {
+                    *e = arg.clone();
+                    // Already expanded: only positions and nesting are left to see to.
+                    self.reposition(e, at)?;
+                } else if self.is_macro(name) {
+                    let name = name.clone();
+                    *e = self.expr_macro(&name, Vec::new(), at)?;
+                }
+            }
+            ExprKind::Call { callee, args, ty } => {
+                self.ident(callee, frame);
+                self.exprs(args, frame)?;
+                if let Some(ty) = ty {
+                    self.ty(ty, frame)?;
+                }
+                if self.is_macro(&callee.name) {
+                    let (name, args) = (callee.name.clone(), std::mem::take(args));
+                    *e = self.expr_macro(&name, args, at)?;
+                }
+            }
+            ExprKind::Acc { loc, amount } => {
+                self.expr(loc, frame)?;
+                if let Some(amount) = amount {
+                    self.expr(amount, frame)?;
+                }
+                if !matches!(*loc.kind, ExprKind::Field(..) | ExprKind::Call { .. }) {
+                    return self.fail(at, NOT_A_LOCATION);
+                }
+            }
+            ExprKind::Perm(resource) => {
+                self.expr(resource, frame)?;
+                if !matches!(
+                    *resource.kind,
+                    ExprKind::Field(..) | ExprKind::Call { .. } | ExprKind::Binary(BinOp::Wand, ..)
+                ) {
+                    return self.fail(at, NOT_A_LOCATION);
+                }
+            }
+            ExprKind::Field(receiver, field) => {
+                self.expr(receiver, frame)?;
+                self.ident(field, frame);
+            }
+            ExprKind::PredicateInstance { predicate, args } => {
+                self.ident(predicate, frame);
+                self.exprs(args, frame)?;
+            }
+            ExprKind::Old(label, inner) => {
+                if let Some(OldLabel::Label(label)) = label {
+                    self.ident(label, frame);
+                }
+                self.expr(inner, frame)?;
+            }
+            ExprKind::Let { var, value, body } => {
+                self.expr(value, frame)?;
+                let scope = frame.renames.len();
+                self.declare(var, frame);
+                self.expr(body, frame)?;
+                frame.renames.truncate(scope);
+            }
+            ExprKind::Quant { vars, triggers, body, .. } => {
+                let scope = frame.renames.len();
+                self.declare_params(vars, frame)?;
+                for trigger in triggers {
+                    trigger.at = frame.at.unwrap_or(trigger.at);
+                    self.exprs(&mut trigger.exprs, frame)?;
+                }
+                self.expr(body, frame)?;
+                frame.renames.truncate(scope);
+            }
+            ExprKind::ForPerm { vars, resource, body } => {
+                let scope = frame.renames.len();
+                self.declare_params(vars, frame)?;
+                self.expr(resource, frame)?;
+                self.expr(body, frame)?;
+                frame.renames.truncate(scope);
+            }
+            ExprKind::Collection { ty, elems, .. } => {
+                if let Some(ty) = ty {
+                    self.ty(ty, frame)?;
+                }
+                self.exprs(elems, frame)?;
+            }
+            ExprKind::Map { ty, entries } => {
+                if let Some((key, value)) = ty {
+                    self.ty(key, frame)?;
+                    self.ty(value, frame)?;
+                }
+                for (key, value) in entries {
+                    self.expr(key, frame)?;
+                    self.expr(value, frame)?;
+                }
+            }
+            ExprKind::New(Some(fields)) => {
+                for field in fields {
+                    self.ident(field, frame);
+                }
+            }
+            _ => {
+                let mut result = Ok(());
+                crate::visit::for_each_child_mut(e, &mut |child| {
+                    if result.is_ok() {
+                        result = self.expr(child, frame);
+                    }
+                });
+                result?;
+            }
+        }
+        Ok(())
+    }
+
+    fn expr_macro(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<Expr> {
+        let (define, mut frame) = self.open(name, args, at)?;
+        let mut body = match define.body {
+            DefineBody::Expr(body) => body,
+            DefineBody::Type(_) => {
+                return self.fail(at, format!("the type macro `{name}` is used as an expression"));
+            }
+            DefineBody::Block(_) => {
+                return self
+                    .fail(at, format!("the statement macro `{name}` is used as an expression"));
+            }
+        };
+        self.expr(&mut body, &mut frame)?;
+        self.active.pop();
+        Ok(body)
+    }
+
+    /// Moves an argument to the use of the macro.
+    fn reposition(&mut self, e: &mut Expr, at: At) -> Result<()> {
+        self.enter(at)?;
+        e.at = at;
+        let mut result = Ok(());
+        crate::visit::for_each_child_mut(e, &mut |child| {
+            if result.is_ok() {
+                result = self.reposition(child, at);
+            }
+        });
+        crate::visit::for_each_at_mut(e, &mut |own| *own = at);
+        self.depth -= 1;
+        result
+    }
+}
+
+const NOT_A_LOCATION: &str =
+    "the macro must expand to a field access `e.f` or a predicate `P(…)` in this place";
+
+/// A macro body that was parsed as an expression but names a type.
+fn expr_as_type(e: Expr) -> Option<Type> {
+    let at = e.at;
+    let kind = match *e.kind {
+        ExprKind::Name(name) => TypeKind::Named { name: Ident { name, at }, args: None },
+        ExprKind::Call { callee, args, ty: None } => TypeKind::Macro { name: callee, args },
+        ExprKind::Index(base, arg) => {
+            let ExprKind::Name(name) = *base.kind else { return None };
+            let arg = expr_as_type(arg)?;
+            TypeKind::Named { name: Ident { name, at: base.at }, args: Some(vec![arg]) }
+        }
+        _ => return None,
+    };
+    Some(Type { kind, at })
+}

@@ -1,0 +1,230 @@
+//! Short ways to make core nodes, and to visit and replace all expressions of a program.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use report::Pos;
+
+use crate::ast::{Name, Quantifier};
+use crate::core::{
+    BinOp, Block, DomainFunctionId, Expr, ExprKind, Info, Local, LocalId, OldState, Program,
+    ReportAs, Stmt, StmtKind, Type,
+};
+
+/// Adds a variable to a member. Names of locals need not be unique.
+pub(super) fn fresh(locals: &mut Vec<Local>, name: &str, ty: Type, pos: Pos) -> LocalId {
+    let id = LocalId(locals.len() as u32);
+    locals.push(Local { name: name.into(), ty, pos });
+    id
+}
+
+/// The value of a variable.
+pub(super) fn local(id: LocalId, ty: Type, pos: Pos) -> Arc<Expr> {
+    Expr::new(ExprKind::Local(id), ty, pos)
+}
+
+/// An integer literal.
+pub(super) fn int(value: usize, pos: Pos) -> Arc<Expr> {
+    Expr::new(ExprKind::Int(value.into()), Type::Int, pos)
+}
+
+/// `a == b`
+pub(super) fn eq(a: Arc<Expr>, b: Arc<Expr>, pos: Pos) -> Arc<Expr> {
+    Expr::binary_bool(BinOp::Eq, a, b, pos)
+}
+
+/// `old(e)`
+pub(super) fn old(e: &Arc<Expr>) -> Arc<Expr> {
+    Expr::new(ExprKind::Old(OldState::Pre, Arc::clone(e)), e.ty.clone(), e.pos)
+}
+
+/// `f(args)` of a domain with these type arguments.
+pub(super) fn domain_call(
+    program: &Program,
+    function: DomainFunctionId,
+    args: Vec<Arc<Expr>>,
+    types: &[Type],
+    pos: Pos,
+) -> Arc<Expr> {
+    let ty = program.domain_function(function).ty.substitute(types);
+    Expr::new(ExprKind::DomainCall(function, args, types.into()), ty, pos)
+}
+
+/// `f(args)` of a domain whose type arguments follow from the types of the arguments.
+pub(super) fn domain_call_inferred(
+    program: &Program,
+    function: DomainFunctionId,
+    args: Vec<Arc<Expr>>,
+    pos: Pos,
+) -> Arc<Expr> {
+    let declaration = program.domain_function(function);
+    let count = program.domain(declaration.domain).type_params.len();
+    let mut types = vec![None; count];
+    for ((_, param), arg) in declaration.params.iter().zip(&args) {
+        match_types(param, &arg.ty, &mut types);
+    }
+    let types: Vec<Type> = types.into_iter().map(|ty| ty.unwrap_or(Type::Int)).collect();
+    domain_call(program, function, args, &types, pos)
+}
+
+/// Finds out what the type parameters in `param` stand for if the whole is `arg`.
+pub(crate) fn match_types(param: &Type, arg: &Type, found: &mut [Option<Type>]) {
+    match (param, arg) {
+        (Type::Param(i), _) => {
+            if let Some(slot @ None) = found.get_mut(*i as usize) {
+                *slot = Some(arg.clone());
+            }
+        }
+        (Type::Seq(p), Type::Seq(a))
+        | (Type::Set(p), Type::Set(a))
+        | (Type::Multiset(p), Type::Multiset(a)) => match_types(p, a, found),
+        (Type::Map(p), Type::Map(a)) => {
+            match_types(&p.0, &a.0, found);
+            match_types(&p.1, &a.1, found);
+        }
+        (Type::Domain(_, ps), Type::Domain(_, args)) => {
+            for (p, a) in ps.iter().zip(args.iter()) {
+                match_types(p, a, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// `forall vars :: triggers body`; the body itself if there are no variables.
+pub(super) fn forall(
+    vars: Vec<LocalId>,
+    triggers: Vec<Vec<Arc<Expr>>>,
+    body: Arc<Expr>,
+    pos: Pos,
+) -> Arc<Expr> {
+    if vars.is_empty() {
+        return body;
+    }
+    let quantifier = Quantifier::Forall;
+    Expr::new(ExprKind::Quant { quantifier, vars, triggers, body }, Type::Bool, pos)
+}
+
+/// `inhale e`
+pub(super) fn inhale(e: Arc<Expr>, pos: Pos) -> Stmt {
+    Stmt::new(StmtKind::Inhale(e), pos)
+}
+
+/// `inhale false`: what follows is not looked at.
+pub(super) fn stop(pos: Pos) -> Stmt {
+    inhale(Expr::bool(false, pos), pos)
+}
+
+/// `assert e` with its own error.
+pub(super) fn assert(e: Arc<Expr>, report: ReportAs, pos: Pos) -> Stmt {
+    let info = Info { annotations: Vec::new(), report: Some(report) };
+    Stmt { kind: StmtKind::Assert(e), pos, info: Some(Arc::new(info)) }
+}
+
+/// `if (cond) { then } else { otherwise }`; nothing if both are empty.
+pub(super) fn branch(
+    cond: Arc<Expr>,
+    then: Vec<Stmt>,
+    otherwise: Vec<Stmt>,
+    pos: Pos,
+) -> Vec<Stmt> {
+    let block = |stmts| Block { stmts, pos };
+    match (then.is_empty(), otherwise.is_empty()) {
+        (true, true) => Vec::new(),
+        (true, false) => {
+            let cond = Expr::not(cond);
+            vec![Stmt::new(StmtKind::If(cond, block(otherwise), block(then)), pos)]
+        }
+        (false, _) => vec![Stmt::new(StmtKind::If(cond, block(then), block(otherwise)), pos)],
+    }
+}
+
+/// A variable of type `Bool` with an arbitrary value, its declaration, and its value.
+pub(super) fn nondet(locals: &mut Vec<Local>, name: &str, pos: Pos) -> (Stmt, Arc<Expr>) {
+    let id = fresh(locals, name, Type::Bool, pos);
+    (Stmt::new(StmtKind::Var(id), pos), local(id, Type::Bool, pos))
+}
+
+/// All names of declarations of a program, to find new ones.
+pub(super) struct Names(HashSet<Name>);
+
+impl Names {
+    pub(super) fn new(program: &Program) -> Names {
+        let mut names = HashSet::new();
+        for domain in &program.domains {
+            names.insert(domain.name.clone());
+            names.extend(domain.axioms.iter().filter_map(|axiom| axiom.name.clone()));
+        }
+        names.extend(program.domain_functions.iter().map(|f| f.name.clone()));
+        names.extend(program.fields.iter().map(|f| f.name.clone()));
+        names.extend(program.functions.iter().map(|f| f.name.clone()));
+        names.extend(program.predicates.iter().map(|p| p.name.clone()));
+        names.extend(program.methods.iter().map(|m| m.name.clone()));
+        Names(names)
+    }
+
+    /// The wish, or the wish with a number.
+    pub(super) fn unique(&mut self, wish: &str) -> Name {
+        let mut name = Name::from(wish);
+        let mut count = 0;
+        while !self.0.insert(name.clone()) {
+            name = Name::from(format!("{wish}{count}"));
+            count += 1;
+        }
+        name
+    }
+}
+
+impl Program {
+    /// Visits all expressions of all members, outer before inner; where `visit` answers `false`,
+    /// what is inside is left out.
+    pub fn walk_exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Expr>) -> bool) {
+        for axiom in self.domains.iter().flat_map(|d| &d.axioms) {
+            axiom.body.walk(visit);
+        }
+        for function in &self.functions {
+            let exprs = function.pres.iter().chain(&function.posts).chain(&function.body);
+            exprs.for_each(|e| e.walk(visit));
+            function.decreases.iter().for_each(|d| d.for_each_expr(|e| e.walk(visit)));
+        }
+        for predicate in &self.predicates {
+            predicate.body.iter().for_each(|e| e.walk(visit));
+        }
+        for method in &self.methods {
+            method.pres.iter().chain(&method.posts).for_each(|e| e.walk(visit));
+            method.decreases.iter().for_each(|d| d.for_each_expr(|e| e.walk(visit)));
+            method.body.iter().for_each(|body| body.walk_exprs(visit));
+        }
+    }
+
+    /// Replaces the outermost expressions of all members.
+    pub fn map_exprs(&mut self, f: &mut dyn FnMut(&Arc<Expr>) -> Arc<Expr>) {
+        let map_all = |exprs: &mut Vec<Arc<Expr>>, f: &mut dyn FnMut(&Arc<Expr>) -> Arc<Expr>| {
+            for e in exprs {
+                *e = f(e);
+            }
+        };
+        for axiom in self.domains.iter_mut().flat_map(|d| &mut d.axioms) {
+            axiom.body = f(&axiom.body);
+        }
+        for function in &mut self.functions {
+            map_all(&mut function.pres, f);
+            map_all(&mut function.posts, f);
+            for clause in &mut function.decreases {
+                *clause = clause.map_exprs(&mut *f);
+            }
+            function.body = function.body.as_ref().map(&mut *f);
+        }
+        for predicate in &mut self.predicates {
+            predicate.body = predicate.body.as_ref().map(&mut *f);
+        }
+        for method in &mut self.methods {
+            map_all(&mut method.pres, f);
+            map_all(&mut method.posts, f);
+            for clause in &mut method.decreases {
+                *clause = clause.map_exprs(&mut *f);
+            }
+            method.body = method.body.take().map(|body| body.map_exprs(f));
+        }
+    }
+}
