@@ -136,7 +136,13 @@ impl<'t> Parser<'t> {
 
     // --- Errors
 
-    fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Result<T> {
+    fn error<T>(&mut self, mut span: Span, message: impl Into<String>) -> Result<T> {
+        // The end of the file is, as in Viper, the end of its last line: before the line break.
+        if span.start as usize == self.text.len() {
+            let ends = |line_break| self.text.ends_with(line_break);
+            span.start -= if ends("\r\n") { 2 } else { u32::from(ends("\n")) };
+            span.end = span.start;
+        }
         self.diagnostics.push(Diagnostic::error("parser.error", span, message));
         Err(Failed)
     }
