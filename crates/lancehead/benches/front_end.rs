@@ -83,7 +83,7 @@ fn front_end(files: &dyn Files, path: &Path) {
     if loaded.diagnostics.iter().any(report::Diagnostic::is_error) {
         return;
     }
-    let checked = viper::check(&loaded.program, &viper::Options::default());
+    let checked = viper::check(&loaded.program);
     if let Some(program) = checked.program {
         drop(viper::plugins::desugar(program, &viper::plugins::Options::default()));
     }

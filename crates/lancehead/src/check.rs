@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
 use viper::core;
-use viper::loader::DiskFiles;
+use viper::loader::{DiskFiles, load_text};
 
 use crate::args::{self, Color, Format, Language, Plugin};
 use crate::output::Output;
@@ -44,14 +44,16 @@ pub struct Frontend {
 #[must_use]
 pub fn front_end(path: &Path, language: &Language) -> Frontend {
     let mut sources = SourceMap::new();
-    if let Some(problem) = source::not_a_file(path) {
-        return Frontend { sources, program: None, diagnostics: vec![problem] };
-    }
-    let loaded = viper::load(&DiskFiles, &mut sources, path);
+    let loaded = match source::read(path, &mut sources) {
+        Ok(file) => load_text(&DiskFiles, &mut sources, file, path),
+        Err(problem) => {
+            return Frontend { sources, program: None, diagnostics: vec![*problem] };
+        }
+    };
     let mut diagnostics = loaded.diagnostics;
     let mut program = None;
     if !any_error(&diagnostics) {
-        let checked = viper::check(&loaded.program, &viper::Options::default());
+        let checked = viper::check(&loaded.program);
         diagnostics.extend(checked.diagnostics);
         program = checked.program.filter(|_| !any_error(&diagnostics));
     }

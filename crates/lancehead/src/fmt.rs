@@ -18,9 +18,11 @@ pub(crate) fn run(args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
 fn format_file(path: &Path, args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
     crash::working_on(path, Format::Human);
     let mut sources = SourceMap::new();
-    let formatted = source::read(path, &mut sources)
-        .map_err(|problem| vec![*problem])
-        .and_then(|text| Ok((viper::fmt::format(&text)?, text)));
+    let formatted =
+        source::read(path, &mut sources).map_err(|problem| vec![*problem]).and_then(|file| {
+            let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+            Ok((viper::fmt::format(&text)?, text))
+        });
     let (new, old) = match formatted {
         Ok(texts) => texts,
         Err(problems) => {
@@ -35,13 +37,13 @@ fn format_file(path: &Path, args: &args::Fmt, color: Color, out: &mut Output) ->
         }
     };
     if args.check {
-        return u8::from(new != old);
+        return u8::from(*new != *old);
     }
     if args.stdout || source::is_stdin(path) {
         out.write(new.as_bytes());
         return 0;
     }
-    if new == old {
+    if *new == *old {
         return 0;
     }
     match replace(path, &new) {

@@ -38,8 +38,9 @@ fn parsed(path: &Path) -> Result {
     let mut sources = SourceMap::new();
     match source::read(path, &mut sources) {
         Err(problem) => (None, sources, vec![*problem]),
-        Ok(text) => {
-            let parsed = viper::parser::parse(report::FileId(0), &text);
+        Ok(file) => {
+            let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+            let parsed = viper::parser::parse(file, &text);
             (Some(parsed.program), sources, parsed.diagnostics)
         }
     }

@@ -1,17 +1,17 @@
-//! Reading one file as text, for the commands that do not follow imports.
+//! Reading the file that the user named. Imports are read by `viper::loader`.
 
 use std::io::{self, Read};
 use std::path::Path;
 
-use report::{Diagnostic, Pos, SourceMap, Span};
+use report::{Diagnostic, FileId, Pos, SourceMap, Span};
 
 /// Is this the name of standard input?
 pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads a file, or standard input for `-`, into an empty source map, where it is the first file.
-pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<String, Box<Diagnostic>> {
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<FileId, Box<Diagnostic>> {
     let bytes = if is_stdin(path) {
         let mut bytes = Vec::new();
         io::stdin().read_to_end(&mut bytes).map(|_| bytes)
@@ -33,10 +33,7 @@ pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<String, Box<D
         return Err(Diagnostic::error("parser.error", Pos::None, message).into());
     }
     match String::from_utf8(bytes) {
-        Ok(text) => {
-            sources.add(path.display().to_string(), text.as_str());
-            Ok(text)
-        }
+        Ok(text) => Ok(sources.add(path.display().to_string(), text)),
         Err(e) => {
             let start = e.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(e.as_bytes());
@@ -53,7 +50,7 @@ pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<String, Box<D
 }
 
 /// What is wrong with a path that does not even name a file.
-pub(crate) fn not_a_file(path: &Path) -> Option<Diagnostic> {
+fn not_a_file(path: &Path) -> Option<Diagnostic> {
     path.is_dir().then(|| {
         Diagnostic::error("parser.error", Pos::None, "this is a directory, not a file").with_help(
             format!("name the files in it, for example {}", path.join("*.vpr").display()),

@@ -5,6 +5,7 @@
 //! are captured. Every node of an expansion is at the position of the use. As in Viper, the first
 //! error ends expansion.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use report::Diagnostic;
@@ -22,15 +23,14 @@ const MAX_NODES: u64 = 20_000_000;
 
 /// Expands all macros and removes their definitions. Without errors, the result has none left.
 #[must_use]
-pub fn expand(mut program: Program) -> (Program, Vec<Diagnostic>) {
-    if !has_macros(&program) {
-        return (program, Vec::new());
+pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
+    if !has_macros(program) {
+        return (Cow::Borrowed(program), Vec::new());
     }
     let mut diagnostics = Vec::new();
-    let (defines, members): (Vec<_>, Vec<_>) = std::mem::take(&mut program.members)
-        .into_iter()
-        .partition(|m| matches!(m.kind, MemberKind::Define(_)));
-    program.members = members;
+    let (defines, members): (Vec<_>, Vec<_>) =
+        program.members.iter().cloned().partition(|m| matches!(m.kind, MemberKind::Define(_)));
+    let mut program = Program { members };
     let mut globals = HashMap::new();
     for member in &defines {
         let MemberKind::Define(define) = &member.kind else { continue };
@@ -40,7 +40,7 @@ pub fn expand(mut program: Program) -> (Program, Vec<Diagnostic>) {
                 error(define.at, format!("there is another macro named `{}`", define.name.name))
                     .with_label(other.at.0, "the other one"),
             );
-            return (program, diagnostics);
+            return (Cow::Owned(program), diagnostics);
         }
     }
     let names = global_names(&program);
@@ -50,7 +50,7 @@ pub fn expand(mut program: Program) -> (Program, Vec<Diagnostic>) {
                 define.at,
                 format!("the name of the macro `{name}` is already used by another declaration"),
             ));
-            return (program, diagnostics);
+            return (Cow::Owned(program), diagnostics);
         }
     }
     let mut expander = Expander {
@@ -69,7 +69,7 @@ pub fn expand(mut program: Program) -> (Program, Vec<Diagnostic>) {
         }
     }
     let diagnostics = expander.diagnostics;
-    (program, diagnostics)
+    (Cow::Owned(program), diagnostics)
 }
 
 fn sorted<'a>(globals: &HashMap<Name, &'a Define>) -> Vec<(&'a Name, &'a Define)> {

@@ -58,7 +58,7 @@ fn checks(text: &str) {
     if has_errors(&loaded.diagnostics) {
         return;
     }
-    let checked = viper::check(&loaded.program, &viper::Options::default());
+    let checked = viper::check(&loaded.program);
     if has_errors(&checked.diagnostics) {
         return;
     }

@@ -7,6 +7,8 @@
 //! none, `typechecker.error` for rules that need types (triggers, `forperm`); if there are none,
 //! `consistency.error` (see [`crate::consistency`]).
 
+mod adt;
+mod call;
 mod expr;
 mod globals;
 mod operators;
@@ -87,6 +89,8 @@ struct Checker<'a> {
     scopes: Scopes,
     /// Labels of the method, by position in its list.
     labels: Vec<Name>,
+    /// The domain of the axiom.
+    domain: Option<core::DomainId>,
     /// Type parameters of the domain.
     type_params: &'a [Ident],
     /// The result type of the function.
@@ -114,6 +118,7 @@ impl<'a> Checker<'a> {
             infer: Inference::default(),
             scopes: Scopes::default(),
             labels: Vec::new(),
+            domain: None,
             type_params: &[],
             result: None,
             result_allowed: false,
@@ -187,6 +192,7 @@ impl<'a> Checker<'a> {
         self.scopes = Scopes::default();
         self.scopes.enter();
         self.labels.clear();
+        self.domain = None;
         self.type_params = &[];
         self.result = None;
         self.result_allowed = false;
@@ -266,6 +272,7 @@ impl<'a> Checker<'a> {
                 }
                 ast::DomainItemKind::Axiom { name, body } => {
                     self.begin();
+                    self.domain = Some(id);
                     self.type_params = domain.type_params.as_deref().unwrap_or_default();
                     self.in_axiom = true;
                     let body = self.check_value(body, &Type::Bool);

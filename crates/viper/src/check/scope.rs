@@ -27,6 +27,8 @@ pub(super) struct Clash {
 struct Seen {
     scope: u32,
     pos: Pos,
+    /// Labels clash with variables but not, here, with each other.
+    is_label: bool,
 }
 
 /// The variables of one member.
@@ -59,35 +61,37 @@ impl Scopes {
     }
 
     /// The earlier declaration that clashes with one made now.
-    fn clash(&self, name: &Name) -> Option<Pos> {
+    fn clash(&self, name: &Name, is_label: bool) -> Option<Pos> {
         let current = self.open.last().map_or(0, |(id, _)| *id);
         let is_open = |scope: u32| self.open.iter().any(|(id, _)| *id == scope);
         self.seen
             .get(name)?
             .iter()
             .rev()
+            .filter(|seen| !(is_label && seen.is_label))
             .find(|seen| seen.scope >= current || is_open(seen.scope))
             .map(|seen| seen.pos)
     }
 
-    /// Takes note of a name that is not a variable: a label.
-    pub fn declare_name(&mut self, ident: &Ident) -> Option<Clash> {
-        let clash = self.clash(&ident.name).map(|other| Clash {
+    /// Takes note of a label.
+    pub fn declare_label(&mut self, ident: &Ident) -> Option<Clash> {
+        self.note(ident, true)
+    }
+
+    fn note(&mut self, ident: &Ident, is_label: bool) -> Option<Clash> {
+        let clash = self.clash(&ident.name, is_label).map(|other| Clash {
             name: ident.name.clone(),
             at: ident.at.0,
             other,
         });
+        let scope = self.open.last().map_or(0, |(id, _)| *id);
+        let seen = Seen { scope, pos: ident.at.0, is_label };
+        self.seen.entry(ident.name.clone()).or_default().push(seen);
         clash
     }
 
-    pub fn note_name(&mut self, ident: &Ident) {
-        let scope = self.open.last().map_or(0, |(id, _)| *id);
-        self.seen.entry(ident.name.clone()).or_default().push(Seen { scope, pos: ident.at.0 });
-    }
-
     pub fn declare(&mut self, ident: &Ident, ty: Type, role: Role) -> (LocalId, Option<Clash>) {
-        let clash = self.declare_name(ident);
-        self.note_name(ident);
+        let clash = self.note(ident, false);
         let id = LocalId(self.locals.len() as u32);
         self.locals.push(Local { name: ident.name.clone(), ty, pos: ident.at.0 });
         self.roles.push(role);

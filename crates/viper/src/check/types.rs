@@ -48,6 +48,13 @@ pub(super) struct Mismatch {
     pub expected: Type,
 }
 
+/// Where a variable comes from.
+struct Origin {
+    pos: Pos,
+    /// It stands for a parameter of this domain.
+    param: Option<(DomainId, u32)>,
+}
+
 #[derive(Default)]
 pub(super) struct Inference {
     /// What is known about each variable.
@@ -56,7 +63,7 @@ pub(super) struct Inference {
     trail: Vec<u32>,
     deferred: Vec<Deferred>,
     /// Where each variable was made, to warn of those that nothing determines.
-    origins: Vec<Pos>,
+    origins: Vec<Origin>,
 }
 
 impl Inference {
@@ -72,8 +79,17 @@ impl Inference {
     }
 
     pub fn fresh(&mut self, pos: Pos) -> Type {
+        self.fresh_from(Origin { pos, param: None })
+    }
+
+    /// A variable for a type parameter of a domain.
+    pub fn fresh_param(&mut self, pos: Pos, domain: DomainId, param: u32) -> Type {
+        self.fresh_from(Origin { pos, param: Some((domain, param)) })
+    }
+
+    fn fresh_from(&mut self, origin: Origin) -> Type {
         self.vars.push(None);
-        self.origins.push(pos);
+        self.origins.push(origin);
         Type::Param(FIRST_VAR + self.vars.len() as u32 - 1)
     }
 
@@ -173,7 +189,8 @@ impl Inference {
 
     fn fits(&mut self, signature: &Signature, args: &[Type]) -> bool {
         let mark = self.trail.len();
-        let fits = args.iter().zip(&signature.args).all(|(arg, formal)| self.unify_rule(arg, formal));
+        let fits =
+            args.iter().zip(&signature.args).all(|(arg, formal)| self.unify_rule(arg, formal));
         self.undo(mark);
         fits
     }
@@ -285,7 +302,11 @@ impl Inference {
     fn fits_with_result(&mut self, candidate: &Signature, op: &Deferred) -> bool {
         let mark = self.trail.len();
         let fits = self.unify_rule(&op.result, &candidate.result)
-            && op.args.iter().zip(&candidate.args).all(|(arg, formal)| self.unify_rule(arg, formal));
+            && op
+                .args
+                .iter()
+                .zip(&candidate.args)
+                .all(|(arg, formal)| self.unify_rule(arg, formal));
         self.undo(mark);
         fits
     }
@@ -297,14 +318,19 @@ impl Inference {
         }
     }
 
-    /// Gives `Int` to every variable that nothing determines; says where such variables come from.
-    /// Inside a domain, its own parameters are not variables, so axioms are not affected.
-    pub fn default_rest(&mut self) -> Vec<Pos> {
+    /// Gives a type to every variable that nothing determines: in an axiom of the domain `current`,
+    /// a parameter of that domain stands for itself; elsewhere `Int`. Says where `Int` was given.
+    pub fn default_rest(&mut self, current: Option<DomainId>) -> Vec<Pos> {
         let mut undetermined = Vec::new();
         for var in 0..self.vars.len() {
             let ty = self.shallow(&Type::Param(FIRST_VAR + var as u32));
-            if let Some(root) = Self::var(&ty) {
-                undetermined.extend(self.origins.get(root as usize));
+            let Some(root) = Self::var(&ty) else { continue };
+            let origin = self.origins.get(root as usize);
+            let own = origin.and_then(|o| o.param).filter(|(domain, _)| Some(*domain) == current);
+            if let Some((_, param)) = own {
+                self.bind(root, Type::Param(param));
+            } else {
+                undetermined.extend(origin.map(|o| o.pos));
                 self.bind(root, Type::Int);
             }
         }

@@ -136,15 +136,24 @@ impl<'t> Parser<'t> {
 
     // --- Errors
 
-    fn error<T>(&mut self, mut span: Span, message: impl Into<String>) -> Result<T> {
-        // The end of the file is, as in Viper, the end of its last line: before the line break.
-        if span.start as usize == self.text.len() {
-            let ends = |line_break| self.text.ends_with(line_break);
-            span.start -= if ends("\r\n") { 2 } else { u32::from(ends("\n")) };
-            span.end = span.start;
-        }
+    fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Result<T> {
+        let span = self.on_a_line(span);
         self.diagnostics.push(Diagnostic::error("parser.error", span, message));
         Err(Failed)
+    }
+
+    /// The end of the file is, as in Viper, the end of its last line: before the line break.
+    fn on_a_line(&self, span: Span) -> Span {
+        if (span.start as usize) < self.text.len() {
+            return span;
+        }
+        let line_break = match self.text.strip_suffix('\n') {
+            Some(line) if line.ends_with('\r') => 2,
+            Some(_) => 1,
+            None => 0,
+        };
+        let start = span.start - line_break;
+        Span { start, end: start, ..span }
     }
 
     fn warn(&mut self, span: Span, message: impl Into<String>) {
@@ -163,7 +172,7 @@ impl<'t> Parser<'t> {
         };
         let mut diagnostic = Diagnostic::error(
             "parser.error",
-            self.token_span(token),
+            self.on_a_line(self.token_span(token)),
             format!("expected {expected}, found {found}"),
         );
         match token.kind {

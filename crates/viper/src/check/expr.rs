@@ -1,0 +1,1154 @@
+//! Expressions and assertions.
+
+use std::sync::Arc;
+
+use report::{Diagnostic, Pos};
+
+use super::globals::Global;
+use super::resolve::{Typed, arithmetic};
+use super::scope::Role;
+use super::types::{Kind, Mismatch, Signature};
+use super::{Checker, PermRule, operators};
+use crate::ast::{self, Ident, OldLabel, Quantifier, UnOp};
+use crate::core::{
+    BinOp, CollectionOp, DomainFunctionId, Expr, ExprKind, Info, LocalId, OldState,
+    PredicateAccess, Resource, Type, Wand,
+};
+
+impl<'a> Checker<'a> {
+    // --- Whole expressions
+
+    fn next_local(&self) -> LocalId {
+        LocalId(self.scopes.locals.len() as u32)
+    }
+
+    /// A value of the expected type.
+    pub(super) fn check_value(&mut self, e: &'a ast::Expr, expected: &Type) -> Arc<Expr> {
+        let first = self.next_local();
+        let typed = self.infer(e);
+        self.require_value(&typed, e.at.0, expected);
+        self.finish(typed.expr, first)
+    }
+
+    /// A value of any type.
+    pub(super) fn check_any_value(&mut self, e: &'a ast::Expr) -> Arc<Expr> {
+        let first = self.next_local();
+        let typed = self.infer(e);
+        self.value_type(&typed, e.at.0);
+        self.finish(typed.expr, first)
+    }
+
+    /// An assertion.
+    pub(super) fn check_assertion(&mut self, e: &'a ast::Expr) -> Arc<Expr> {
+        let first = self.next_local();
+        let typed = self.infer(e);
+        self.require_assertion(&typed, e.at.0);
+        self.finish(typed.expr, first)
+    }
+
+    pub(super) fn check_wand(&mut self, e: &'a ast::Expr) -> Option<Wand> {
+        let first = self.next_local();
+        let typed = self.infer(e);
+        match (&typed.kind, &typed.expr.kind) {
+            (Kind::Error, _) => None,
+            (Kind::Wand, ExprKind::Wand(_)) => match &self.finish(typed.expr, first).kind {
+                ExprKind::Wand(wand) => Some(wand.clone()),
+                _ => None,
+            },
+            (kind, _) => {
+                let found = self.show_kind(kind);
+                self.error(e.at.0, format!("expected a wand `A --* B`, found {found}"));
+                None
+            }
+        }
+    }
+
+    pub(super) fn check_predicate_access(
+        &mut self,
+        e: &'a ast::Expr,
+        verb: &str,
+    ) -> Option<PredicateAccess> {
+        let first = self.next_local();
+        let access = self.predicate_access(e, verb)?;
+        let whole = self.finish(access_expr(&access), first);
+        access_of(&whole, access)
+    }
+
+    pub(super) fn check_resource(&mut self, e: &'a ast::Expr) -> Option<Resource> {
+        let first = self.next_local();
+        let resource = self.resource(e)?;
+        let pos = resource.pos();
+        let whole = self.finish(Expr::new(ExprKind::Perm(resource), Type::Perm, pos), first);
+        match &whole.kind {
+            ExprKind::Perm(resource) => Some(resource.clone()),
+            _ => None,
+        }
+    }
+
+    // --- What is required
+
+    pub(super) fn mismatch(&mut self, pos: Pos, found: &Kind, expected: &Kind) {
+        if *found == Kind::Error || *expected == Kind::Error {
+            return;
+        }
+        let message = match (found, expected) {
+            (Kind::Value(_), Kind::Value(_)) => {
+                format!("expected {}, found {}", self.show_kind(expected), self.show_kind(found))
+            }
+            (_, Kind::Value(_)) => format!(
+                "{} cannot be used as a value, expected {}",
+                self.show_kind(found),
+                self.show_kind(expected)
+            ),
+            _ => format!("expected {}, found {}", self.show_kind(expected), self.show_kind(found)),
+        };
+        self.error(pos, message);
+    }
+
+    fn require_value(&mut self, typed: &Typed, pos: Pos, expected: &Type) -> bool {
+        match &typed.kind {
+            Kind::Error => false,
+            Kind::Value(ty) if self.infer.unify(ty, expected) => true,
+            kind => {
+                self.mismatch(pos, &kind.clone(), &Kind::Value(expected.clone()));
+                false
+            }
+        }
+    }
+
+    /// The type of a value; permissions are not values.
+    fn value_type(&mut self, typed: &Typed, pos: Pos) -> Option<Type> {
+        match &typed.kind {
+            Kind::Value(ty) => Some(ty.clone()),
+            Kind::Error => None,
+            Kind::Assertion | Kind::Predicate | Kind::Wand => {
+                let found = self.show_kind(&typed.kind);
+                self.error(pos, format!("expected a value, found {found}"));
+                None
+            }
+        }
+    }
+
+    /// Is it an assertion, and if so, a pure one?
+    fn require_assertion(&mut self, typed: &Typed, pos: Pos) -> Option<bool> {
+        match &typed.kind {
+            Kind::Value(ty) if self.infer.unify(ty, &Type::Bool) => Some(true),
+            Kind::Value(_) => {
+                self.mismatch(pos, &typed.kind.clone(), &Kind::Value(Type::Bool));
+                None
+            }
+            Kind::Assertion | Kind::Predicate | Kind::Wand => Some(false),
+            Kind::Error => None,
+        }
+    }
+
+    fn wrong(&self, pos: Pos) -> Typed {
+        Typed { expr: Expr::bool(false, pos), kind: Kind::Error }
+    }
+
+    fn typed(&self, kind: ExprKind, ty: Type, pos: Pos) -> Typed {
+        Typed { expr: Expr::new(kind, ty.clone(), pos), kind: Kind::Value(ty) }
+    }
+
+    fn assertion(&self, kind: ExprKind, pure: bool, pos: Pos) -> Typed {
+        let expr = Expr::new(kind, Type::Bool, pos);
+        Typed { expr, kind: if pure { Kind::Value(Type::Bool) } else { Kind::Assertion } }
+    }
+
+    // --- Inference
+
+    pub(super) fn infer(&mut self, e: &'a ast::Expr) -> Typed {
+        let pos = e.at.0;
+        match &*e.kind {
+            ast::ExprKind::Int(value) => self.typed(ExprKind::Int(value.clone()), Type::Int, pos),
+            ast::ExprKind::Bool(value) => self.typed(ExprKind::Bool(*value), Type::Bool, pos),
+            ast::ExprKind::Null => self.typed(ExprKind::Null, Type::Ref, pos),
+            ast::ExprKind::None => self.typed(ExprKind::NoPerm, Type::Perm, pos),
+            ast::ExprKind::Write => self.typed(ExprKind::FullPerm, Type::Perm, pos),
+            ast::ExprKind::Wildcard => self.typed(ExprKind::WildcardPerm, Type::Perm, pos),
+            ast::ExprKind::Epsilon => {
+                self.consistency_error(pos, "`epsilon` permissions are not supported");
+                self.typed(ExprKind::WildcardPerm, Type::Perm, pos)
+            }
+            ast::ExprKind::Result => match self.result.clone() {
+                Some(ty) if self.result_allowed => self.typed(ExprKind::Result, ty, pos),
+                _ => {
+                    self.error(pos, "`result` can only be used in postconditions of functions");
+                    self.wrong(pos)
+                }
+            },
+            ast::ExprKind::Name(name) => self.variable(name, pos),
+            ast::ExprKind::Unary(UnOp::Not, inner) => {
+                let operand = self.infer(inner);
+                if !self.require_value(&operand, inner.at.0, &Type::Bool) {
+                    return self.wrong(pos);
+                }
+                self.typed(ExprKind::Not(operand.expr), Type::Bool, pos)
+            }
+            ast::ExprKind::Unary(UnOp::Neg, inner) => {
+                let Some((args, ty)) = self.overloaded(&[inner], operators::negation(), pos) else {
+                    return self.wrong(pos);
+                };
+                match args.into_iter().next() {
+                    Some(operand) => self.typed(ExprKind::Neg(operand), ty, pos),
+                    None => self.wrong(pos),
+                }
+            }
+            ast::ExprKind::Binary(op, left, right) => self.binary(*op, left, right, pos),
+            ast::ExprKind::Chain(first, rest) => self.chain(first, rest, pos),
+            ast::ExprKind::Cond(cond, then, otherwise) => {
+                self.conditional(cond, then, otherwise, pos)
+            }
+            ast::ExprKind::Field(receiver, field) => self.member_access(receiver, field, pos),
+            ast::ExprKind::Call { callee, args, ty } => self.call(callee, args, ty.as_ref(), pos),
+            ast::ExprKind::Acc { loc, amount } => self.acc(loc, amount.as_ref(), pos),
+            ast::ExprKind::Perm(resource) => {
+                self.check_perm_rule("perm", pos);
+                match self.resource(resource) {
+                    Some(resource) => self.typed(ExprKind::Perm(resource), Type::Perm, pos),
+                    None => self.wrong(pos),
+                }
+            }
+            ast::ExprKind::Old(label, inner) => self.old(label.as_ref(), inner, pos),
+            ast::ExprKind::Let { var, value, body } => self.let_in(var, value, body, pos),
+            ast::ExprKind::Quant { quantifier, vars, triggers, body } => {
+                self.quantifier(*quantifier, vars, triggers, body, pos)
+            }
+            ast::ExprKind::ForPerm { vars, resource, body } => {
+                self.forperm(vars, resource, body, pos)
+            }
+            ast::ExprKind::Unfolding(acc, body) => {
+                let access = self.predicate_access(acc, "unfolded");
+                let body = self.infer(body);
+                match access {
+                    Some(access) => around(body, pos, |b| ExprKind::Unfolding(access, b)),
+                    None => self.wrong(pos),
+                }
+            }
+            ast::ExprKind::Applying(wand, body) => {
+                let typed = self.infer(wand);
+                let body = self.infer(body);
+                match (&typed.kind, &typed.expr.kind) {
+                    (Kind::Error, _) => self.wrong(pos),
+                    (Kind::Wand, ExprKind::Wand(wand)) => {
+                        let wand = wand.clone();
+                        around(body, pos, |b| ExprKind::Applying(wand, b))
+                    }
+                    (kind, _) => {
+                        let found = self.show_kind(kind);
+                        self.error(wand.at.0, format!("expected a wand `A --* B`, found {found}"));
+                        self.wrong(pos)
+                    }
+                }
+            }
+            ast::ExprKind::Asserting(assertion, body) => {
+                let typed = self.infer(assertion);
+                let fine = self.require_assertion(&typed, assertion.at.0).is_some();
+                let body = self.infer(body);
+                if fine {
+                    around(body, pos, |b| ExprKind::Asserting(typed.expr, b))
+                } else {
+                    self.wrong(pos)
+                }
+            }
+            ast::ExprKind::InhaleExhale(inhale, exhale) => {
+                let rule = self.perm_rule;
+                if rule == PermRule::OnlyInInhaleExhale {
+                    self.perm_rule = PermRule::Anywhere;
+                }
+                let a = self.infer(inhale);
+                let b = self.infer(exhale);
+                self.perm_rule = rule;
+                let (pure_a, pure_b) = (
+                    self.require_assertion(&a, inhale.at.0),
+                    self.require_assertion(&b, exhale.at.0),
+                );
+                match (pure_a, pure_b) {
+                    (Some(pure_a), Some(pure_b)) => {
+                        let kind = ExprKind::InhaleExhale(a.expr, b.expr);
+                        self.assertion(kind, pure_a && pure_b, pos)
+                    }
+                    _ => self.wrong(pos),
+                }
+            }
+            ast::ExprKind::Collection { kind, ty, elems } => {
+                self.collection_literal(*kind, ty.as_ref(), elems, pos)
+            }
+            ast::ExprKind::Map { ty, entries } => self.map_literal(ty.as_ref(), entries, pos),
+            ast::ExprKind::Range(from, to) => {
+                let signature =
+                    Signature { args: vec![Type::Int, Type::Int], result: Type::seq(Type::Int) };
+                self.collection_op(CollectionOp::Range, &[from, to], vec![signature], pos)
+            }
+            ast::ExprKind::Index(base, index) => {
+                let signatures = operators::index(&mut self.infer, pos);
+                self.collection_op(CollectionOp::SeqIndex, &[base, index], signatures, pos)
+            }
+            ast::ExprKind::Slice(base, from, to) => {
+                self.slice(base, from.as_ref(), to.as_ref(), pos)
+            }
+            ast::ExprKind::Update(base, index, value) => {
+                let signatures = operators::update(&mut self.infer, pos);
+                self.collection_op(CollectionOp::SeqUpdate, &[base, index, value], signatures, pos)
+            }
+            ast::ExprKind::Size(inner) => {
+                let signatures = operators::size(&mut self.infer, pos);
+                self.collection_op(CollectionOp::SeqLength, &[inner], signatures, pos)
+            }
+            ast::ExprKind::MapDomain(inner) => {
+                let (key, value) = (self.infer.fresh(pos), self.infer.fresh(pos));
+                let result = Type::set(key.clone());
+                let signature = Signature { args: vec![Type::map(key, value)], result };
+                self.collection_op(CollectionOp::MapDomain, &[inner], vec![signature], pos)
+            }
+            ast::ExprKind::MapRange(inner) => {
+                let (key, value) = (self.infer.fresh(pos), self.infer.fresh(pos));
+                let result = Type::set(value.clone());
+                let signature = Signature { args: vec![Type::map(key, value)], result };
+                self.collection_op(CollectionOp::MapRange, &[inner], vec![signature], pos)
+            }
+            ast::ExprKind::PredicateInstance { predicate, args } => {
+                self.predicate_instance(predicate, args, pos)
+            }
+            ast::ExprKind::New(_) => {
+                self.error(pos, "`new` can only be the right-hand side of an assignment");
+                self.wrong(pos)
+            }
+            ast::ExprKind::Annotated(annotation, inner) => {
+                let typed = self.infer(inner);
+                let mut expr = (*typed.expr).clone();
+                let mut info = expr.info.as_deref().cloned().unwrap_or_default();
+                info.annotations.insert(0, annotation.clone());
+                expr.info = Some(Arc::new(Info { ..info }));
+                Typed { expr: Arc::new(expr), kind: typed.kind }
+            }
+        }
+    }
+
+    fn variable(&mut self, name: &ast::Name, pos: Pos) -> Typed {
+        match self.scopes.find(name) {
+            [id] => {
+                let id = *id;
+                let ty = self.scopes.locals.get(id.index()).map_or(Type::Int, |l| l.ty.clone());
+                self.typed(ExprKind::Local(id), ty, pos)
+            }
+            [] => {
+                let diagnostic = self.undeclared_variable(name, pos);
+                self.report(diagnostic);
+                self.wrong(pos)
+            }
+            _ => {
+                self.error(pos, format!("`{name}` is ambiguous: it is declared more than once"));
+                self.wrong(pos)
+            }
+        }
+    }
+
+    pub(super) fn undeclared_variable(&self, name: &ast::Name, pos: Pos) -> Diagnostic {
+        let diagnostic = Diagnostic::error(
+            "typechecker.error",
+            pos,
+            format!("there is no variable named `{name}` here"),
+        );
+        let help = match self.globals.find(name).next() {
+            Some(Global::Field(_)) => Some(format!("`{name}` is a field: access it as `e.{name}`")),
+            Some(Global::Function(_) | Global::DomainFunction(_)) => {
+                Some(format!("`{name}` is a function: call it as `{name}(…)`"))
+            }
+            Some(Global::Predicate(_)) => Some(format!("`{name}` is a predicate: `{name}(…)`")),
+            _ => crate::suggest::closest(name, self.scopes.names())
+                .map(|close| format!("did you mean `{close}`?")),
+        };
+        match help {
+            Some(help) => diagnostic.with_help(help),
+            None => diagnostic,
+        }
+    }
+
+    // --- Operators
+
+    /// Infers arguments, which must be values, and applies an overloaded operator to them.
+    fn overloaded(
+        &mut self,
+        args: &[&'a ast::Expr],
+        signatures: Vec<Signature>,
+        pos: Pos,
+    ) -> Option<(Vec<Arc<Expr>>, Type)> {
+        let typed: Vec<Typed> = args.iter().map(|e| self.infer(e)).collect();
+        let types: Vec<Option<Type>> =
+            typed.iter().zip(args).map(|(t, e)| self.value_type(t, e.at.0)).collect();
+        let types: Vec<Type> = types.into_iter().collect::<Option<_>>()?;
+        match self.infer.apply(signatures, types, pos) {
+            Ok(ty) => Some((typed.into_iter().map(|t| t.expr).collect(), ty)),
+            Err(Mismatch { arg, found, expected }) => {
+                let at = args.get(arg).map_or(pos, |e| e.at.0);
+                self.mismatch(at, &Kind::Value(found), &Kind::Value(expected));
+                None
+            }
+        }
+    }
+
+    fn binary(
+        &mut self,
+        op: ast::BinOp,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        pos: Pos,
+    ) -> Typed {
+        match op {
+            ast::BinOp::And => {
+                let (a, b) = (self.infer(left), self.infer(right));
+                let pure_a = self.require_assertion(&a, left.at.0);
+                let pure_b = self.require_assertion(&b, right.at.0);
+                match (pure_a, pure_b) {
+                    (Some(pure_a), Some(pure_b)) => {
+                        let kind = ExprKind::Binary(BinOp::And, a.expr, b.expr);
+                        self.assertion(kind, pure_a && pure_b, pos)
+                    }
+                    _ => self.wrong(pos),
+                }
+            }
+            ast::BinOp::Implies => {
+                let (a, b) = (self.infer(left), self.infer(right));
+                let condition = self.require_value(&a, left.at.0, &Type::Bool);
+                let pure = self.require_assertion(&b, right.at.0);
+                match (condition, pure) {
+                    (true, Some(pure)) => {
+                        self.assertion(ExprKind::Binary(BinOp::Implies, a.expr, b.expr), pure, pos)
+                    }
+                    _ => self.wrong(pos),
+                }
+            }
+            ast::BinOp::Wand => self.wand(left, right, pos),
+            _ => self.value_operator(op, left, right, pos),
+        }
+    }
+
+    fn wand(&mut self, left: &'a ast::Expr, right: &'a ast::Expr, pos: Pos) -> Typed {
+        let banned = std::mem::replace(&mut self.wands_banned, false);
+        if banned {
+            self.error(pos, "wands are not supported in function preconditions and predicates");
+        }
+        let (a, b) = (self.infer(left), self.infer(right));
+        self.wands_banned = banned;
+        let fine_a = self.require_assertion(&a, left.at.0).is_some();
+        let fine_b = self.require_assertion(&b, right.at.0).is_some();
+        if !(fine_a && fine_b) {
+            return self.wrong(pos);
+        }
+        let wand = Wand { lhs: a.expr, rhs: b.expr, pos };
+        Typed { expr: Expr::new(ExprKind::Wand(wand), Type::Bool, pos), kind: Kind::Wand }
+    }
+
+    /// Operators whose operands are values.
+    fn value_operator(
+        &mut self,
+        op: ast::BinOp,
+        left: &'a ast::Expr,
+        right: &'a ast::Expr,
+        pos: Pos,
+    ) -> Typed {
+        let (a, b) = (self.infer(left), self.infer(right));
+        let ty_a = self.value_type(&a, left.at.0);
+        let ty_b = self.value_type(&b, right.at.0);
+        let (Some(ty_a), Some(ty_b)) = (ty_a, ty_b) else { return self.wrong(pos) };
+        let result = match known_result(op, &ty_a, &ty_b) {
+            Some(result) => result,
+            None => {
+                let signatures = operators::binary(op, &mut self.infer, pos);
+                match self.infer.apply(signatures, vec![ty_a, ty_b], pos) {
+                    Ok(result) => result,
+                    Err(Mismatch { arg, found, expected }) => {
+                        let at = if arg == 0 { left.at.0 } else { right.at.0 };
+                        self.mismatch(at, &Kind::Value(found), &Kind::Value(expected));
+                        return self.wrong(pos);
+                    }
+                }
+            }
+        };
+        let kind = match op {
+            ast::BinOp::Append => {
+                ExprKind::Collection(CollectionOp::SeqAppend, vec![a.expr, b.expr])
+            }
+            ast::BinOp::Union => ExprKind::Collection(CollectionOp::Union, vec![a.expr, b.expr]),
+            ast::BinOp::Intersection => {
+                ExprKind::Collection(CollectionOp::Intersection, vec![a.expr, b.expr])
+            }
+            ast::BinOp::Setminus => {
+                ExprKind::Collection(CollectionOp::Setminus, vec![a.expr, b.expr])
+            }
+            ast::BinOp::Subset => ExprKind::Collection(CollectionOp::Subset, vec![a.expr, b.expr]),
+            ast::BinOp::In => {
+                let op = operators::collection(CollectionOp::SeqContains, &b.expr.ty);
+                ExprKind::Collection(op, vec![a.expr, b.expr])
+            }
+            _ => {
+                let op = match op {
+                    ast::BinOp::Add => BinOp::Add,
+                    ast::BinOp::Sub => BinOp::Sub,
+                    ast::BinOp::Mul => BinOp::Mul,
+                    ast::BinOp::Div | ast::BinOp::IntDiv => BinOp::Div,
+                    ast::BinOp::Mod => BinOp::Mod,
+                    ast::BinOp::Lt => BinOp::Lt,
+                    ast::BinOp::Le => BinOp::Le,
+                    ast::BinOp::Gt => BinOp::Gt,
+                    ast::BinOp::Ge => BinOp::Ge,
+                    ast::BinOp::Ne => BinOp::Ne,
+                    ast::BinOp::Or => BinOp::Or,
+                    ast::BinOp::Implies => BinOp::Implies,
+                    ast::BinOp::And => BinOp::And,
+                    // `<==>` is equality of Booleans.
+                    _ => BinOp::Eq,
+                };
+                let (op, a, b) = arithmetic(op, &a.expr, &b.expr, &result);
+                ExprKind::Binary(op, a, b)
+            }
+        };
+        self.typed(kind, result, pos)
+    }
+
+    /// `a < b <= c` is `a < b && b <= c`.
+    fn chain(
+        &mut self,
+        first: &'a ast::Expr,
+        rest: &'a [(ast::BinOp, ast::Expr)],
+        pos: Pos,
+    ) -> Typed {
+        let mut left = first;
+        let mut conjunction: Option<Typed> = None;
+        let mut wrong = false;
+        for (op, right) in rest {
+            let at = if std::ptr::eq(left, first) {
+                pos.to(right.at.0)
+            } else {
+                left.at.0.to(right.at.0)
+            };
+            let comparison = self.value_operator(*op, left, right, at);
+            wrong |= !self.require_value(&comparison, at, &Type::Bool);
+            conjunction = Some(match conjunction {
+                None => comparison,
+                Some(before) => {
+                    let kind = ExprKind::Binary(BinOp::And, before.expr, comparison.expr);
+                    self.typed(kind, Type::Bool, pos.to(right.at.0))
+                }
+            });
+            left = right;
+        }
+        match conjunction {
+            Some(all) if !wrong => all,
+            _ => self.wrong(pos),
+        }
+    }
+
+    fn conditional(
+        &mut self,
+        cond: &'a ast::Expr,
+        then: &'a ast::Expr,
+        otherwise: &'a ast::Expr,
+        pos: Pos,
+    ) -> Typed {
+        let c = self.infer(cond);
+        let (a, b) = (self.infer(then), self.infer(otherwise));
+        if !self.require_value(&c, cond.at.0, &Type::Bool) {
+            return self.wrong(pos);
+        }
+        let make = |a: Typed, b: Typed| ExprKind::Cond(c.expr.clone(), a.expr, b.expr);
+        match (&a.kind, &b.kind) {
+            (Kind::Error, _) | (_, Kind::Error) => self.wrong(pos),
+            (Kind::Value(x), Kind::Value(y)) => {
+                if !self.infer.unify(x, y) {
+                    let (found, expected) = (b.kind.clone(), a.kind.clone());
+                    self.mismatch(otherwise.at.0, &found, &expected);
+                    return self.wrong(pos);
+                }
+                let ty = self.infer.shallow(x);
+                self.typed(make(a, b), ty, pos)
+            }
+            _ => {
+                let fine_a = self.require_assertion(&a, then.at.0).is_some();
+                let fine_b = self.require_assertion(&b, otherwise.at.0).is_some();
+                if fine_a && fine_b {
+                    self.assertion(make(a, b), false, pos)
+                } else {
+                    self.wrong(pos)
+                }
+            }
+        }
+    }
+
+    // --- The heap
+
+    /// `e.f`: a field, or a destructor or discriminator of an ADT
+    fn member_access(&mut self, receiver: &'a ast::Expr, field: &'a Ident, pos: Pos) -> Typed {
+        let typed = self.infer(receiver);
+        match self.globals.find_fields(&field.name).as_slice() {
+            [] => self.adt_member(typed, receiver.at.0, field, pos),
+            [id] => {
+                let id = *id;
+                if !self.require_value(&typed, receiver.at.0, &Type::Ref) {
+                    return self.wrong(pos);
+                }
+                let ty = self.globals.core.field(id).ty.clone();
+                self.typed(ExprKind::Field(typed.expr, id), ty, pos)
+            }
+            _ => {
+                self.error(field.at.0, format!("the field `{}` is ambiguous", field.name));
+                self.wrong(pos)
+            }
+        }
+    }
+
+    fn adt_member(&mut self, receiver: Typed, receiver_pos: Pos, field: &Ident, pos: Pos) -> Typed {
+        if receiver.kind == Kind::Error {
+            return self.wrong(pos);
+        }
+        let candidates = self.globals.members.get(&field.name).cloned().unwrap_or_default();
+        if candidates.is_empty() {
+            let diagnostic = self.undeclared_field(field);
+            self.report(diagnostic);
+            return self.wrong(pos);
+        }
+        let Some(ty) = self.value_type(&receiver, receiver_pos) else { return self.wrong(pos) };
+        let ty = self.infer.shallow(&ty);
+        let function = match &ty {
+            Type::Domain(d, _) => candidates
+                .iter()
+                .copied()
+                .find(|f| self.globals.core.domain_function(*f).domain == *d),
+            // A type that is not known yet: there must be no choice.
+            Type::Param(_) if candidates.len() == 1 => candidates.first().copied(),
+            _ => None,
+        };
+        let Some(function) = function else {
+            let found = self.show(&ty);
+            self.error(pos, format!("`{}` is not defined on `{found}`", field.name));
+            return self.wrong(pos);
+        };
+        let declaration = self.globals.core.domain_function(function);
+        let domain = declaration.domain;
+        let (formal, result) = (
+            declaration.params.first().map_or(Type::Int, |(_, ty)| ty.clone()),
+            declaration.ty.clone(),
+        );
+        let types = self.type_args(domain, pos);
+        if !self.infer.unify(&ty, &formal.substitute(&types)) {
+            self.mismatch(receiver_pos, &Kind::Value(ty), &Kind::Value(formal));
+            return self.wrong(pos);
+        }
+        let result = self.infer.resolve(&result.substitute(&types));
+        let kind = ExprKind::DomainCall(function, vec![receiver.expr], self.known(&types));
+        self.typed(kind, result, pos)
+    }
+
+    pub(super) fn undeclared_field(&self, field: &Ident) -> Diagnostic {
+        let diagnostic = Diagnostic::error(
+            "typechecker.error",
+            field.at.0,
+            format!("there is no field named `{}`", field.name),
+        );
+        let fields = self
+            .globals
+            .names()
+            .filter(|(_, g)| matches!(g, Global::Field(_)))
+            .map(|(name, _)| name)
+            .chain(self.globals.members.keys().map(|n| n.as_str()));
+        match crate::suggest::closest(&field.name, fields) {
+            Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
+            None => diagnostic,
+        }
+    }
+
+    fn acc(&mut self, loc: &'a ast::Expr, amount: Option<&'a ast::Expr>, pos: Pos) -> Typed {
+        let resource = self.location(loc);
+        let amount = match amount {
+            None => Some(None),
+            Some(e) => {
+                let typed = self.infer(e);
+                let fine = self.require_value(&typed, e.at.0, &Type::Perm);
+                fine.then_some(Some(typed.expr))
+            }
+        };
+        let (Some(resource), Some(amount)) = (resource, amount) else { return self.wrong(pos) };
+        let kind = match resource {
+            Resource::Predicate(..) => Kind::Predicate,
+            _ => Kind::Assertion,
+        };
+        Typed { expr: Expr::new(ExprKind::Acc(resource, amount), Type::Bool, pos), kind }
+    }
+
+    /// A field access or a predicate.
+    fn location(&mut self, e: &'a ast::Expr) -> Option<Resource> {
+        let pos = e.at.0;
+        let typed = match &*e.kind {
+            ast::ExprKind::Field(..) | ast::ExprKind::Call { .. } => self.infer(e),
+            _ => {
+                self.error(pos, "expected a field access `e.f` or a predicate `P(…)`");
+                return None;
+            }
+        };
+        match (&typed.kind, &typed.expr.kind) {
+            (Kind::Error, _) => None,
+            (_, ExprKind::Field(receiver, field)) => {
+                Some(Resource::Field(receiver.clone(), *field, pos))
+            }
+            (Kind::Predicate, ExprKind::Acc(resource, None)) => Some(resource.clone()),
+            _ => {
+                self.error(pos, "this is neither a field nor a predicate");
+                None
+            }
+        }
+    }
+
+    /// A field access, predicate or wand.
+    fn resource(&mut self, e: &'a ast::Expr) -> Option<Resource> {
+        if let ast::ExprKind::Binary(ast::BinOp::Wand, ..) = &*e.kind {
+            return match &self.infer(e).expr.kind {
+                ExprKind::Wand(wand) => Some(Resource::Wand(wand.clone())),
+                _ => None,
+            };
+        }
+        self.location(e)
+    }
+
+    /// `P(…)` or `acc(P(…), p)` of a predicate with a body
+    fn predicate_access(&mut self, e: &'a ast::Expr, verb: &str) -> Option<PredicateAccess> {
+        let (call, amount) = match &*e.kind {
+            ast::ExprKind::Acc { loc, amount } => (loc, amount.as_ref()),
+            _ => (e, None),
+        };
+        let ast::ExprKind::Call { callee, .. } = &*call.kind else {
+            self.error(e.at.0, "expected a predicate `P(…)`");
+            return None;
+        };
+        let predicate = self.globals.find(&callee.name).find_map(|g| match g {
+            Global::Predicate(p) => Some(p),
+            _ => None,
+        });
+        let Some(predicate) = predicate else {
+            let diagnostic = self.undeclared_callee(callee, "predicate");
+            self.report(diagnostic);
+            return None;
+        };
+        if self.globals.predicates.get(predicate.index()).is_some_and(|p| p.is_abstract) {
+            self.error(
+                callee.at.0,
+                format!("the abstract predicate `{}` cannot be {verb}", callee.name),
+            );
+        }
+        let resource = self.location(call);
+        let amount = match amount {
+            None => Some(None),
+            Some(amount) => {
+                let typed = self.infer(amount);
+                let fine = self.require_value(&typed, amount.at.0, &Type::Perm);
+                fine.then_some(Some(typed.expr))
+            }
+        };
+        let (Some(Resource::Predicate(predicate, args, loc_pos)), Some(amount)) =
+            (resource, amount)
+        else {
+            return None;
+        };
+        Some(PredicateAccess { predicate, args, amount, pos: e.at.0, loc_pos })
+    }
+
+    fn check_perm_rule(&mut self, what: &str, pos: Pos) {
+        match self.perm_rule {
+            PermRule::Anywhere => {}
+            PermRule::OnlyInInhaleExhale => self.error(
+                pos,
+                format!(
+                    "contracts and invariants may use `{what}` only inside an inhale-exhale \
+                     assertion `[A, B]`"
+                ),
+            ),
+            PermRule::Banned(place) => {
+                self.error(pos, format!("{place} must not contain `{what}`"));
+            }
+        }
+    }
+
+    fn old(&mut self, label: Option<&'a OldLabel>, inner: &'a ast::Expr, pos: Pos) -> Typed {
+        let typed = self.infer(inner);
+        let Some(ty) = self.value_type(&typed, inner.at.0) else { return self.wrong(pos) };
+        let state = match label {
+            None => OldState::Pre,
+            Some(OldLabel::Lhs) => OldState::Lhs,
+            Some(OldLabel::Label(label)) => match self.label(&label.name) {
+                Some(id) => OldState::Label(id),
+                None => {
+                    self.consistency_error(pos, format!("there is no label `{}`", label.name));
+                    OldState::Pre
+                }
+            },
+        };
+        self.typed(ExprKind::Old(state, typed.expr), ty, pos)
+    }
+
+    // --- Binders
+
+    fn let_in(
+        &mut self,
+        var: &'a Ident,
+        value: &'a ast::Expr,
+        body: &'a ast::Expr,
+        pos: Pos,
+    ) -> Typed {
+        let bound = self.infer(value);
+        let ty = match &bound.kind {
+            Kind::Value(ty) => Some(ty.clone()),
+            Kind::Error => None,
+            Kind::Assertion | Kind::Predicate | Kind::Wand => {
+                self.consistency_error(value.at.0, "`let` binds values, this has permissions");
+                Some(Type::Bool)
+            }
+        };
+        self.scopes.enter();
+        let known = ty.is_some();
+        let ty = ty.unwrap_or_else(|| self.infer.fresh(pos));
+        let id = self.declare(var, ty, Role::Bound);
+        let body = self.infer(body);
+        self.scopes.leave();
+        if known {
+            around(body, pos, |b| ExprKind::Let(id, bound.expr, b))
+        } else {
+            self.wrong(pos)
+        }
+    }
+
+    fn bind(&mut self, vars: &'a [ast::Param]) -> Vec<LocalId> {
+        vars.iter()
+            .map(|var| {
+                let ty = self.ty(&var.ty);
+                self.declare(&var.name, ty, Role::Bound)
+            })
+            .collect()
+    }
+
+    fn quantifier(
+        &mut self,
+        quantifier: Quantifier,
+        vars: &'a [ast::Param],
+        triggers: &'a [ast::Trigger],
+        body: &'a ast::Expr,
+        pos: Pos,
+    ) -> Typed {
+        self.scopes.enter();
+        let ids = self.bind(vars);
+        let typed = self.infer(body);
+        let pure = match quantifier {
+            Quantifier::Forall => self.require_assertion(&typed, body.at.0),
+            Quantifier::Exists => {
+                self.require_value(&typed, body.at.0, &Type::Bool).then_some(true)
+            }
+        };
+        let mut fine = true;
+        let mut all = Vec::with_capacity(triggers.len());
+        for trigger in triggers {
+            let mut terms = Vec::with_capacity(trigger.exprs.len());
+            for e in &trigger.exprs {
+                let term = self.infer(e);
+                fine &= term.kind != Kind::Error;
+                if term.kind != Kind::Error && !self.is_valid_trigger(e, &term.expr) {
+                    self.late_error(
+                        trigger.at.0,
+                        "this is not a valid trigger: triggers are applications of functions or \
+                         collection operators, field accesses or predicates, without arithmetic, \
+                         comparisons or logical operators",
+                    );
+                }
+                terms.push(term.expr);
+            }
+            all.push(terms);
+        }
+        self.scopes.leave();
+        self.check_triggers(vars, &ids, triggers, &all);
+        match pure {
+            Some(pure) if fine => {
+                let kind =
+                    ExprKind::Quant { quantifier, vars: ids, triggers: all, body: typed.expr };
+                self.assertion(kind, pure, pos)
+            }
+            _ => self.wrong(pos),
+        }
+    }
+
+    /// May this term be a trigger? The surface tells `P(x)` from `acc(P(x))`.
+    fn is_valid_trigger(&self, surface: &ast::Expr, e: &Arc<Expr>) -> bool {
+        let possible = match (&*surface.kind, &e.kind) {
+            (ast::ExprKind::Old(_, inner), ExprKind::Old(_, e)) => {
+                return self.is_valid_trigger(inner, e);
+            }
+            (ast::ExprKind::Acc { .. }, _) => false,
+            (_, ExprKind::Wand(_)) => return true,
+            (_, ExprKind::DomainCall(function, ..)) => !self.is_discriminator(*function),
+            (_, ExprKind::Acc(Resource::Predicate(..), None)) => true,
+            (_, kind) => matches!(
+                kind,
+                ExprKind::Field(..)
+                    | ExprKind::Call(..)
+                    | ExprKind::Seq(_)
+                    | ExprKind::Set(_)
+                    | ExprKind::Multiset(_)
+                    | ExprKind::Map(_)
+                    | ExprKind::Collection(..)
+            ),
+        };
+        possible && !e.any(|e| matches!(e.kind, ExprKind::Binary(..) | ExprKind::Cond(..)))
+    }
+
+    /// Discriminators compare tags, and comparisons are no triggers.
+    fn is_discriminator(&self, function: DomainFunctionId) -> bool {
+        let domain = self.globals.core.domain_function(function).domain;
+        let adt = &self.globals.core.domain(domain).adt;
+        adt.as_ref().is_some_and(|a| a.constructors.iter().any(|c| c.discriminator == function))
+    }
+
+    /// Every trigger must mention every variable, every term of a trigger some variable.
+    fn check_triggers(
+        &mut self,
+        vars: &'a [ast::Param],
+        ids: &[LocalId],
+        triggers: &'a [ast::Trigger],
+        terms: &[Vec<Arc<Expr>>],
+    ) {
+        for (trigger, terms) in triggers.iter().zip(terms) {
+            let mentions = |e: &Arc<Expr>, id: LocalId| {
+                e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id))
+            };
+            for (var, id) in vars.iter().zip(ids) {
+                if !terms.iter().any(|t| mentions(t, *id)) {
+                    self.consistency_error(
+                        var.name.at.0,
+                        format!("the variable `{}` is not mentioned in a trigger", var.name.name),
+                    );
+                }
+            }
+            for (e, term) in trigger.exprs.iter().zip(terms) {
+                if !ids.iter().any(|id| mentions(term, *id)) {
+                    self.consistency_error(e.at.0, "this trigger mentions no quantified variable");
+                }
+            }
+        }
+    }
+
+    fn forperm(
+        &mut self,
+        vars: &'a [ast::Param],
+        resource: &'a ast::Expr,
+        body: &'a ast::Expr,
+        pos: Pos,
+    ) -> Typed {
+        self.check_perm_rule("forperm", pos);
+        self.scopes.enter();
+        let ids = self.bind(vars);
+        let rule = std::mem::replace(&mut self.perm_rule, PermRule::Banned("bodies of `forperm`"));
+        let typed = self.infer(body);
+        let fine = self.require_value(&typed, body.at.0, &Type::Bool);
+        self.perm_rule = rule;
+        let resource = self.resource(resource);
+        self.scopes.leave();
+        let Some(resource) = resource.filter(|_| fine) else { return self.wrong(pos) };
+        self.check_forperm_resource(&ids, &resource, pos);
+        self.typed(ExprKind::ForPerm(ids, resource, typed.expr), Type::Bool, pos)
+    }
+
+    /// The resource of a `forperm` must use every variable, and only as a whole argument.
+    fn check_forperm_resource(&mut self, ids: &[LocalId], resource: &Resource, pos: Pos) {
+        let Some(args) = resource_args(resource) else { return };
+        let uses =
+            |e: &Arc<Expr>, id: LocalId| e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id));
+        if ids.iter().any(|id| !args.iter().any(|a| uses(a, *id))) {
+            self.late_error(pos, "every variable of a `forperm` must be used in its resource");
+        }
+        for arg in &args {
+            let whole = matches!(arg.kind, ExprKind::Local(_));
+            if !whole && ids.iter().any(|id| uses(arg, *id)) {
+                self.late_error(
+                    arg.pos,
+                    "variables of a `forperm` can only be whole arguments of its resource",
+                );
+            }
+        }
+    }
+
+    // --- Collections
+
+    fn collection_op(
+        &mut self,
+        op: CollectionOp,
+        args: &[&'a ast::Expr],
+        signatures: Vec<Signature>,
+        pos: Pos,
+    ) -> Typed {
+        let Some((args, ty)) = self.overloaded(args, signatures, pos) else {
+            return self.wrong(pos);
+        };
+        let on = args.get(operators::collection_arg(op)).map_or(Type::Int, |e| e.ty.clone());
+        let on = self.infer.shallow(&on);
+        self.typed(ExprKind::Collection(operators::collection(op, &on), args), ty, pos)
+    }
+
+    fn slice(
+        &mut self,
+        base: &'a ast::Expr,
+        from: Option<&'a ast::Expr>,
+        to: Option<&'a ast::Expr>,
+        pos: Pos,
+    ) -> Typed {
+        let seq = Type::seq(self.infer.fresh(pos));
+        let mut args = vec![base];
+        let mut formals = vec![seq.clone()];
+        for bound in from.into_iter().chain(to) {
+            args.push(bound);
+            formals.push(Type::Int);
+        }
+        let signature = Signature { args: formals, result: seq };
+        let Some((args, ty)) = self.overloaded(&args, vec![signature], pos) else {
+            return self.wrong(pos);
+        };
+        let mut args = args.into_iter();
+        let Some(mut expr) = args.next() else { return self.wrong(pos) };
+        let from = if from.is_some() { args.next() } else { None };
+        let to = if to.is_some() { args.next() } else { None };
+        // `s[a..b]` is `s[..b][a..]`.
+        if let Some(to) = to {
+            let kind = ExprKind::Collection(CollectionOp::SeqTake, vec![expr, to]);
+            expr = Expr::new(kind, ty.clone(), pos);
+        }
+        if let Some(from) = from {
+            let kind = ExprKind::Collection(CollectionOp::SeqDrop, vec![expr, from]);
+            expr = Expr::new(kind, ty.clone(), pos);
+        }
+        Typed { expr, kind: Kind::Value(ty) }
+    }
+
+    fn collection_literal(
+        &mut self,
+        kind: ast::CollectionKind,
+        ty: Option<&'a ast::Type>,
+        elems: &'a [ast::Expr],
+        pos: Pos,
+    ) -> Typed {
+        let elem = match ty {
+            Some(ty) => self.ty(ty),
+            None => self.infer.fresh(pos),
+        };
+        let Some(elems) = self.elements(elems.iter(), &elem) else { return self.wrong(pos) };
+        let elem = self.infer.resolve(&elem);
+        match kind {
+            ast::CollectionKind::Seq => self.typed(ExprKind::Seq(elems), Type::seq(elem), pos),
+            ast::CollectionKind::Set => self.typed(ExprKind::Set(elems), Type::set(elem), pos),
+            ast::CollectionKind::Multiset => {
+                self.typed(ExprKind::Multiset(elems), Type::multiset(elem), pos)
+            }
+        }
+    }
+
+    /// Values that all have the same type.
+    fn elements(
+        &mut self,
+        elems: impl Iterator<Item = &'a ast::Expr>,
+        elem: &Type,
+    ) -> Option<Vec<Arc<Expr>>> {
+        let mut all = Vec::new();
+        let mut fine = true;
+        for e in elems {
+            let typed = self.infer(e);
+            // After one element of a wrong type, others would only repeat the message.
+            fine = fine && self.require_value(&typed, e.at.0, elem);
+            all.push(typed.expr);
+        }
+        fine.then_some(all)
+    }
+
+    fn map_literal(
+        &mut self,
+        ty: Option<&'a (ast::Type, ast::Type)>,
+        entries: &'a [(ast::Expr, ast::Expr)],
+        pos: Pos,
+    ) -> Typed {
+        let (key, value) = match ty {
+            Some((key, value)) => (self.ty(key), self.ty(value)),
+            None => (self.infer.fresh(pos), self.infer.fresh(pos)),
+        };
+        let keys = self.elements(entries.iter().map(|(k, _)| k), &key);
+        let values = self.elements(entries.iter().map(|(_, v)| v), &value);
+        let (Some(keys), Some(values)) = (keys, values) else { return self.wrong(pos) };
+        let ty = self.infer.resolve(&Type::map(key, value));
+        self.typed(ExprKind::Map(keys.into_iter().zip(values).collect()), ty, pos)
+    }
+
+    // --- Types in bodies
+
+    pub(super) fn ty(&mut self, ty: &'a ast::Type) -> Type {
+        let mut errors = Vec::new();
+        let resolved = self.globals.ty(ty, self.type_params, &mut errors);
+        errors.into_iter().for_each(|e| self.report(e));
+        resolved
+    }
+}
+
+/// The result of a common operator on types that are already known: spares the search.
+fn known_result(op: ast::BinOp, a: &Type, b: &Type) -> Option<Type> {
+    use Type::{Bool, Int, Perm, Ref};
+    match (op, a, b) {
+        (
+            ast::BinOp::Add
+            | ast::BinOp::Sub
+            | ast::BinOp::Mul
+            | ast::BinOp::IntDiv
+            | ast::BinOp::Mod,
+            Int,
+            Int,
+        ) => Some(Int),
+        (ast::BinOp::Add | ast::BinOp::Sub | ast::BinOp::Mul | ast::BinOp::Div, Perm, Perm) => {
+            Some(Perm)
+        }
+        (ast::BinOp::Lt | ast::BinOp::Le | ast::BinOp::Gt | ast::BinOp::Ge, Int, Int)
+        | (ast::BinOp::Lt | ast::BinOp::Le | ast::BinOp::Gt | ast::BinOp::Ge, Perm, Perm)
+        | (ast::BinOp::Or | ast::BinOp::Iff, Bool, Bool)
+        | (ast::BinOp::Eq | ast::BinOp::Ne, Int, Int)
+        | (ast::BinOp::Eq | ast::BinOp::Ne, Bool, Bool)
+        | (ast::BinOp::Eq | ast::BinOp::Ne, Ref, Ref)
+        | (ast::BinOp::Eq | ast::BinOp::Ne, Perm, Perm) => Some(Bool),
+        _ => None,
+    }
+}
+
+/// An expression around a body: it is what the body is.
+fn around(body: Typed, pos: Pos, make: impl FnOnce(Arc<Expr>) -> ExprKind) -> Typed {
+    let kind = match body.kind {
+        Kind::Predicate | Kind::Wand => Kind::Assertion,
+        kind => kind,
+    };
+    let ty = body.expr.ty.clone();
+    if kind == Kind::Error {
+        return Typed { expr: body.expr, kind };
+    }
+    Typed { expr: Expr::new(make(body.expr), ty, pos), kind }
+}
+
+/// The arguments of a resource; of a wand there is no fixed list.
+fn resource_args(resource: &Resource) -> Option<Vec<Arc<Expr>>> {
+    match resource {
+        Resource::Field(receiver, _, _) => Some(vec![receiver.clone()]),
+        Resource::Predicate(_, args, _) => Some(args.clone()),
+        Resource::Wand(_) => None,
+    }
+}
+
+/// A predicate access as an expression, so that inference can fill it in.
+fn access_expr(access: &PredicateAccess) -> Arc<Expr> {
+    let resource = Resource::Predicate(access.predicate, access.args.clone(), access.loc_pos);
+    Expr::new(ExprKind::Acc(resource, access.amount.clone()), Type::Bool, access.pos)
+}
+
+fn access_of(whole: &Arc<Expr>, access: PredicateAccess) -> Option<PredicateAccess> {
+    match &whole.kind {
+        ExprKind::Acc(Resource::Predicate(_, args, _), amount) => {
+            Some(PredicateAccess { args: args.clone(), amount: amount.clone(), ..access })
+        }
+        _ => None,
+    }
+}
