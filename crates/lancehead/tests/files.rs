@@ -21,6 +21,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let root = std::env::var_os("LANCEHEAD_TESTS")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests"), PathBuf::from);
+    let root = root.canonicalize().unwrap_or(root);
     let mut files = Vec::new();
     if let Err(e) = collect(&root, &mut files) {
         eprintln!("cannot list {}: {e}", root.display());
