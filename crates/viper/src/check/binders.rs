@@ -139,8 +139,9 @@ impl<'a> Checker<'a> {
         terms: &[Vec<Arc<Expr>>],
     ) {
         for (trigger, terms) in triggers.iter().zip(terms) {
-            let mentions =
-                |e: &Arc<Expr>, id: LocalId| e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id));
+            let mentions = |e: &Arc<Expr>, id: LocalId| {
+                e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id))
+            };
             for (var, id) in vars.iter().zip(ids) {
                 if !terms.iter().any(|t| mentions(t, *id)) {
                     self.consistency_error(
@@ -179,11 +180,15 @@ impl<'a> Checker<'a> {
     }
 
     /// The resource of a `forperm` must use every variable, and only as a whole argument.
-    pub(super) fn check_forperm_resource(&mut self, ids: &[LocalId], resource: &Resource, pos: Pos) {
+    pub(super) fn check_forperm_resource(
+        &mut self,
+        ids: &[LocalId],
+        resource: &Resource,
+        pos: Pos,
+    ) {
         let Some(args) = resource_args(resource) else { return };
-        let uses = |e: &Arc<Expr>, id: LocalId| {
-            e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id))
-        };
+        let uses =
+            |e: &Arc<Expr>, id: LocalId| e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id));
         if ids.iter().any(|id| !args.iter().any(|a| uses(a, *id))) {
             self.late_error(pos, "every variable of a `forperm` must be used in its resource");
         }
@@ -207,4 +212,3 @@ fn resource_args(resource: &Resource) -> Option<Vec<Arc<Expr>>> {
         Resource::Wand(_) => None,
     }
 }
-

@@ -11,8 +11,7 @@ use super::types::{Kind, Mismatch, Signature};
 use super::{Checker, PermRule, operators};
 use crate::ast::{self, UnOp};
 use crate::core::{
-    BinOp, CollectionOp, Expr, ExprKind, Info, LocalId, PredicateAccess, Resource,
-    Type, Wand,
+    BinOp, CollectionOp, Expr, ExprKind, Info, LocalId, PredicateAccess, Resource, Type, Wand,
 };
 
 impl<'a> Checker<'a> {
@@ -92,11 +91,9 @@ impl<'a> Checker<'a> {
             return;
         }
         let message = match (found, expected) {
-            (Kind::Value(_), Kind::Value(_)) => format!(
-                "expected {}, found {}",
-                self.show_kind(expected),
-                self.show_kind(found)
-            ),
+            (Kind::Value(_), Kind::Value(_)) => {
+                format!("expected {}, found {}", self.show_kind(expected), self.show_kind(found))
+            }
             (_, Kind::Value(_)) => format!(
                 "{} cannot be used as a value, expected {}",
                 self.show_kind(found),
@@ -238,10 +235,7 @@ impl<'a> Checker<'a> {
                     }
                     (kind, _) => {
                         let found = self.show_kind(kind);
-                        self.error(
-                            wand.at.0,
-                            format!("expected a wand `A --* B`, found {found}"),
-                        );
+                        self.error(wand.at.0, format!("expected a wand `A --* B`, found {found}"));
                         self.wrong(pos)
                     }
                 }
@@ -356,9 +350,7 @@ impl<'a> Checker<'a> {
             format!("there is no variable named `{name}` here"),
         );
         let help = match self.globals.find(name).next() {
-            Some(Global::Field(_)) => {
-                Some(format!("`{name}` is a field: access it as `e.{name}`"))
-            }
+            Some(Global::Field(_)) => Some(format!("`{name}` is a field: access it as `e.{name}`")),
             Some(Global::Function(_) | Global::DomainFunction(_)) => {
                 Some(format!("`{name}` is a function: call it as `{name}(…)`"))
             }
@@ -474,7 +466,9 @@ impl<'a> Checker<'a> {
             }
         };
         let kind = match op {
-            ast::BinOp::Append => ExprKind::Collection(CollectionOp::SeqAppend, vec![a.expr, b.expr]),
+            ast::BinOp::Append => {
+                ExprKind::Collection(CollectionOp::SeqAppend, vec![a.expr, b.expr])
+            }
             ast::BinOp::Union => ExprKind::Collection(CollectionOp::Union, vec![a.expr, b.expr]),
             ast::BinOp::Intersection => {
                 ExprKind::Collection(CollectionOp::Intersection, vec![a.expr, b.expr])
@@ -523,7 +517,11 @@ impl<'a> Checker<'a> {
         let mut conjunction: Option<Typed> = None;
         let mut wrong = false;
         for (op, right) in rest {
-            let at = if std::ptr::eq(left, first) { pos.to(right.at.0) } else { left.at.0.to(right.at.0) };
+            let at = if std::ptr::eq(left, first) {
+                pos.to(right.at.0)
+            } else {
+                left.at.0.to(right.at.0)
+            };
             let comparison = self.value_operator(*op, left, right, at);
             wrong |= !self.require_value(&comparison, at, &Type::Bool);
             conjunction = Some(match conjunction {

@@ -13,7 +13,12 @@ use crate::core::{Expr, ExprKind, OldState, PredicateAccess, Resource, Type};
 
 impl<'a> Checker<'a> {
     /// `e.f`: a field, or a destructor or discriminator of an ADT
-    pub(super) fn member_access(&mut self, receiver: &'a ast::Expr, field: &'a Ident, pos: Pos) -> Typed {
+    pub(super) fn member_access(
+        &mut self,
+        receiver: &'a ast::Expr,
+        field: &'a Ident,
+        pos: Pos,
+    ) -> Typed {
         let typed = self.infer(receiver);
         match self.globals.find_fields(&field.name).as_slice() {
             [] => self.adt_member(typed, receiver.at.0, field, pos),
@@ -32,7 +37,13 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn adt_member(&mut self, receiver: Typed, receiver_pos: Pos, field: &Ident, pos: Pos) -> Typed {
+    pub(super) fn adt_member(
+        &mut self,
+        receiver: Typed,
+        receiver_pos: Pos,
+        field: &Ident,
+        pos: Pos,
+    ) -> Typed {
         if receiver.kind == Kind::Error {
             return self.wrong(pos);
         }
@@ -92,7 +103,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn acc(&mut self, loc: &'a ast::Expr, amount: Option<&'a ast::Expr>, pos: Pos) -> Typed {
+    pub(super) fn acc(
+        &mut self,
+        loc: &'a ast::Expr,
+        amount: Option<&'a ast::Expr>,
+        pos: Pos,
+    ) -> Typed {
         let resource = self.location(loc);
         let amount = match amount {
             None => Some(None),
@@ -145,7 +161,11 @@ impl<'a> Checker<'a> {
     }
 
     /// `P(…)` or `acc(P(…), p)` of a predicate with a body
-    pub(super) fn predicate_access(&mut self, e: &'a ast::Expr, verb: &str) -> Option<PredicateAccess> {
+    pub(super) fn predicate_access(
+        &mut self,
+        e: &'a ast::Expr,
+        verb: &str,
+    ) -> Option<PredicateAccess> {
         let (call, amount) = match &*e.kind {
             ast::ExprKind::Acc { loc, amount } => (loc, amount.as_ref()),
             _ => (e, None),
@@ -164,7 +184,10 @@ impl<'a> Checker<'a> {
             return None;
         };
         if self.globals.predicates.get(predicate.index()).is_some_and(|p| p.is_abstract) {
-            self.error(callee.at.0, format!("the abstract predicate `{}` cannot be {verb}", callee.name));
+            self.error(
+                callee.at.0,
+                format!("the abstract predicate `{}` cannot be {verb}", callee.name),
+            );
         }
         let resource = self.location(call);
         let amount = match amount {
@@ -199,7 +222,12 @@ impl<'a> Checker<'a> {
         }
     }
 
-    pub(super) fn old(&mut self, label: Option<&'a OldLabel>, inner: &'a ast::Expr, pos: Pos) -> Typed {
+    pub(super) fn old(
+        &mut self,
+        label: Option<&'a OldLabel>,
+        inner: &'a ast::Expr,
+        pos: Pos,
+    ) -> Typed {
         let typed = self.infer(inner);
         let Some(ty) = self.value_type(&typed, inner.at.0) else { return self.wrong(pos) };
         let state = match label {
@@ -219,8 +247,7 @@ impl<'a> Checker<'a> {
 
 /// A predicate access as an expression, so that inference can fill it in.
 pub(super) fn access_expr(access: &PredicateAccess) -> Arc<Expr> {
-    let resource =
-        Resource::Predicate(access.predicate, access.args.clone(), access.loc_pos);
+    let resource = Resource::Predicate(access.predicate, access.args.clone(), access.loc_pos);
     Expr::new(ExprKind::Acc(resource, access.amount.clone()), Type::Bool, access.pos)
 }
 
@@ -232,4 +259,3 @@ pub(super) fn access_of(whole: &Arc<Expr>, access: PredicateAccess) -> Option<Pr
         _ => None,
     }
 }
-
