@@ -1,11 +1,16 @@
 //! Diagnostics: one model, many renderers.
 //!
-//! Every engine describes what it found as [`Diagnostic`]s that point into a [`SourceMap`]; this
-//! crate turns them into what people and tools read. It knows nothing of Viper, of solvers, or of
-//! how a verdict came about.
+//! Every engine describes what it found as [`Diagnostic`]s that point into a [`SourceMap`], and
+//! what became of a file as a [`FileReport`]; this crate turns them into what people ([`human`])
+//! and tools ([`json`]) read. It knows nothing of Viper, of solvers, or of how a verdict came about.
 
 mod diagnostic;
+mod excerpt;
+pub mod human;
+pub mod json;
+mod outcome;
 mod source;
 
 pub use diagnostic::{Diagnostic, Severity};
+pub use outcome::{FileReport, MemberReport, Status, exit_code};
 pub use source::{FileId, LineCol, Pos, SourceFile, SourceMap, Span};

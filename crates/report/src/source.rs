@@ -98,6 +98,8 @@ pub struct SourceFile {
     /// The text.
     pub text: Arc<str>,
     line_starts: Vec<u32>,
+    /// Then columns need no counting, which matters in a line of many megabytes.
+    ascii: bool,
 }
 
 impl SourceFile {
@@ -106,7 +108,8 @@ impl SourceFile {
         line_starts.extend(
             text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1),
         );
-        SourceFile { name, text, line_starts }
+        let ascii = text.is_ascii();
+        SourceFile { name, text, line_starts, ascii }
     }
 
     /// Line and column of a byte offset; offsets past the end count as the end.
@@ -115,7 +118,10 @@ impl SourceFile {
         let offset = (offset as usize).min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start as usize <= offset).max(1) - 1;
         let start = self.line_starts.get(line).copied().unwrap_or(0) as usize;
-        let column = self.text.get(start..offset).map_or(offset - start, |s| s.chars().count());
+        let column = match self.text.get(start..offset) {
+            Some(before) if !self.ascii => before.chars().count(),
+            _ => offset - start,
+        };
         LineCol { line: line as u32 + 1, column: column as u32 + 1 }
     }
 

@@ -343,7 +343,8 @@ fn errors_are_reported() {
 
 #[test]
 fn what_is_printed_is_formatted() {
-    let text = "field f: Int method m(x:Ref)requires acc(x.f)&&x.f>0{package true--*true{}\n{x.f:=1}}";
+    let text =
+        "field f: Int method m(x:Ref)requires acc(x.f)&&x.f>0{package true--*true{}\n{x.f:=1}}";
     let parsed = parser::parse(FileId(0), text);
     let printed = print::program(&parsed.program);
     assert_eq!(fmt::format(&printed).unwrap(), printed);
@@ -354,7 +355,9 @@ fn deep_and_long_programs_take_linear_time() {
     let sum = vec!["x"; 2900].join(" + ");
     let conjunction = vec!["x > 0"; 2900].join(" && ");
     let parens = format!("{}x{}", "(".repeat(500), ")".repeat(500));
-    let text = format!("method m(x: Int) {{\nassert {sum} > 0\nassert {conjunction}\nassert {parens} > 0\n}}");
+    let text = format!(
+        "method m(x: Int) {{\nassert {sum} > 0\nassert {conjunction}\nassert {parens} > 0\n}}"
+    );
     let output = fmt::format(&text).unwrap();
     assert_eq!(fmt::format(&output).unwrap(), output);
 }

@@ -4,9 +4,10 @@
 use num_bigint::BigInt;
 use report::FileId;
 use viper::ast::{
-    Annotation, At, BinOp, Block, CollectionKind, Decreases, Define, DefineBody, Domain, Else, Expr,
-    ExprKind, Function, Ident, If, Measure, Member, MemberKind, Method, Name, OldLabel, Param,
-    Predicate, Program, Quantifier, Spec, SpecKind, Stmt, StmtKind, Trigger, Type, TypeKind, UnOp,
+    Annotation, At, BinOp, Block, CollectionKind, Decreases, Define, DefineBody, Domain, Else,
+    Expr, ExprKind, Function, Ident, If, Measure, Member, MemberKind, Method, Name, OldLabel,
+    Param, Predicate, Program, Quantifier, Spec, SpecKind, Stmt, StmtKind, Trigger, Type, TypeKind,
+    UnOp,
 };
 use viper::{parser, print};
 
@@ -261,8 +262,29 @@ impl Random {
     fn op(&mut self) -> BinOp {
         use BinOp::*;
         self.pick(&[
-            Mul, Div, IntDiv, Mod, Add, Sub, Append, Union, Intersection, Setminus, Subset, Lt, Le,
-            Gt, Ge, In, Eq, Ne, And, Or, Wand, Implies, Iff,
+            Mul,
+            Div,
+            IntDiv,
+            Mod,
+            Add,
+            Sub,
+            Append,
+            Union,
+            Intersection,
+            Setminus,
+            Subset,
+            Lt,
+            Le,
+            Gt,
+            Ge,
+            In,
+            Eq,
+            Ne,
+            And,
+            Or,
+            Wand,
+            Implies,
+            Iff,
         ])
     }
 

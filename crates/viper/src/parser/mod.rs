@@ -140,8 +140,23 @@ impl<'t> Parser<'t> {
     // --- Errors
 
     fn error<T>(&mut self, span: Span, message: impl Into<String>) -> Result<T> {
+        let span = self.on_a_line(span);
         self.diagnostics.push(Diagnostic::error("parser.error", span, message));
         Err(Failed)
+    }
+
+    /// The end of the file is, as in Viper, the end of its last line: before the line break.
+    fn on_a_line(&self, span: Span) -> Span {
+        if (span.start as usize) < self.text.len() {
+            return span;
+        }
+        let line_break = match self.text.strip_suffix('\n') {
+            Some(line) if line.ends_with('\r') => 2,
+            Some(_) => 1,
+            None => 0,
+        };
+        let start = span.start - line_break;
+        Span { start, end: start, ..span }
     }
 
     fn warn(&mut self, span: Span, message: impl Into<String>) {
@@ -160,7 +175,7 @@ impl<'t> Parser<'t> {
         };
         let mut diagnostic = Diagnostic::error(
             "parser.error",
-            self.token_span(token),
+            self.on_a_line(self.token_span(token)),
             format!("expected {expected}, found {found}"),
         );
         match token.kind {
@@ -293,7 +308,9 @@ impl<'t> Parser<'t> {
         let key_start = self.start();
         let glued = |parser: &Self| {
             let token = parser.token();
-            (token.kind == TokenKind::Ident || token.kind.is_keyword() || token.kind == TokenKind::Int)
+            (token.kind == TokenKind::Ident
+                || token.kind.is_keyword()
+                || token.kind == TokenKind::Int)
                 && token.start == parser.since(start).end
         };
         if !glued(self) {
@@ -308,8 +325,7 @@ impl<'t> Parser<'t> {
             self.bump();
         }
         let key_span = self.since(key_start);
-        let key =
-            self.text.get(key_span.start as usize..key_span.end as usize).unwrap_or_default();
+        let key = self.text.get(key_span.start as usize..key_span.end as usize).unwrap_or_default();
         let key = self.name(key);
         let values = self.parens(Self::string)?;
         Ok(Annotation { key, values, at: self.since(start).into() })

@@ -1,0 +1,43 @@
+# The commands of this project. Each does all the set-up it needs.
+
+CARGO ?= cargo
+LANCEHEAD = $(or $(CARGO_TARGET_DIR),target)/release/lancehead
+# `make install` puts the program and its Z3 into a folder of their own there, and a link into bin.
+PREFIX ?= $(HOME)/.local
+
+.PHONY: help demo test lint bench install clean z3 release
+
+help:
+	@echo 'make demo      build everything and show what it does'
+	@echo 'make test      run all tests'
+	@echo 'make lint      formatting and clippy, warnings are errors'
+	@echo 'make bench     measure the speed of the front end'
+	@echo 'make install   install lancehead with its Z3 under PREFIX ($(PREFIX))'
+	@echo 'make clean     remove what was built (Z3 stays; it is in .z3)'
+
+z3:
+	@scripts/get-z3
+
+release: z3
+	$(CARGO) build --release --locked -p lancehead
+
+demo: release
+	@scripts/demo $(LANCEHEAD)
+
+test: z3
+	$(CARGO) test --workspace --locked
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+bench:
+	$(CARGO) bench --locked -p lancehead --bench front_end -- $(TREE)
+
+install: release
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/lancehead'
+	install -m 755 $(LANCEHEAD) .z3/z3 '$(DESTDIR)$(PREFIX)/lib/lancehead'
+	ln -sf ../lib/lancehead/lancehead '$(DESTDIR)$(PREFIX)/bin/lancehead'
+
+clean:
+	$(CARGO) clean

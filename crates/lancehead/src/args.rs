@@ -1,0 +1,163 @@
+//! What a user can type.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+const EXAMPLES: &str = "\
+Examples:
+  lancehead check list.vpr                    is it a well-formed program?
+  lancehead check --format json *.vpr         the same for tools: one JSON object per file
+  lancehead fmt list.vpr                      format it in place
+  lancehead fmt --check *.vpr                 exit status 1 if a file would change
+  lancehead print --core list.vpr             what is left when all syntactic sugar is gone
+  lancehead completions bash > lancehead.bash completions for your shell
+
+Exit status:
+  0  all is well
+  1  verification errors (or, with fmt --check, a file that is not formatted)
+  2  invalid input: syntax or type errors, unreadable files, wrong usage
+  3  could not finish: internal error, no solver, out of time";
+
+/// An automatic verifier for programs that manipulate the heap.
+///
+/// Lancehead reads programs in the Viper language: methods with contracts, whose assertions say who
+/// may access which memory. It reports errors with Viper's identifiers and positions.
+#[derive(Debug, Parser)]
+#[command(name = "lancehead", version, after_help = EXAMPLES, max_term_width = 100)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// The Z3 to use; otherwise $LANCEHEAD_Z3, one beside this program, that of `scripts/get-z3`, or
+    /// the one on PATH
+    #[arg(long, global = true, value_name = "PATH")]
+    pub z3: Option<PathBuf>,
+
+    /// Colours: on a terminal, always, or never
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_possible_values = false)]
+    pub color: Color,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check that programs are well-formed: syntax, names, types, consistency
+    ///
+    /// Nothing is proved; for that, every file's status is "valid" or "invalid". Imports are
+    /// followed.
+    Check(Check),
+
+    /// Format programs, keeping all comments
+    ///
+    /// Files are replaced in one step: whatever happens, a file is either the old or the new one.
+    Fmt(Fmt),
+
+    /// Print a program as the tool understands it
+    Print(Print),
+
+    /// Say which Z3 would be used, and whether it is the right one
+    Z3,
+
+    /// Write a completion script for a shell to standard output
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+}
+
+/// Arguments of `check`.
+#[derive(Debug, clap::Args)]
+pub struct Check {
+    /// The programs
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// For people, or one JSON object per file and line
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+
+    /// What to accept
+    #[command(flatten)]
+    pub language: Language,
+}
+
+/// Arguments of `fmt`.
+#[derive(Debug, clap::Args)]
+pub struct Fmt {
+    /// The programs; `-` reads standard input and writes standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// Change and print nothing; exit with status 1 if a file is not formatted
+    #[arg(long)]
+    pub check: bool,
+
+    /// Write to standard output instead of to the file
+    #[arg(long, conflicts_with = "check")]
+    pub stdout: bool,
+}
+
+/// Arguments of `print`.
+#[derive(Debug, clap::Args)]
+pub struct Print {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// With imports, macros and plugins gone and all types known: what a verifier sees
+    #[arg(long)]
+    pub core: bool,
+
+    /// What to accept
+    #[command(flatten)]
+    pub language: Language,
+}
+
+/// Which extensions of the language are on.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct Language {
+    /// Also look for code that cannot be reached and for contracts that contradict themselves
+    #[arg(long)]
+    pub smoke: bool,
+
+    /// Leave out an extension of the language (may be given several times)
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub disable_plugin: Vec<Plugin>,
+}
+
+/// Extensions of the language that are on unless disabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Plugin {
+    /// Algebraic data types
+    Adt,
+    /// `decreases` clauses
+    Termination,
+    /// Predicate instances as values
+    PredicateInstances,
+    /// The `refute` statement
+    Refute,
+}
+
+/// How to report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Source excerpts and a summary
+    Human,
+    /// One object per file
+    Json,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}

@@ -1,0 +1,112 @@
+//! `lancehead check`: is it a well-formed program?
+
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
+use viper::core;
+use viper::loader::{DiskFiles, load_text};
+
+use crate::args::{self, Color, Format, Language, Plugin};
+use crate::output::Output;
+use crate::{crash, source};
+
+impl Language {
+    /// As the front end wants it.
+    #[must_use]
+    pub fn plugins(&self) -> viper::plugins::Options {
+        let on = |plugin| !self.disable_plugin.contains(&plugin);
+        viper::plugins::Options {
+            termination: on(Plugin::Termination),
+            predicate_instances: on(Plugin::PredicateInstances),
+            refute: on(Plugin::Refute),
+            adt: on(Plugin::Adt),
+            smoke: self.smoke,
+        }
+    }
+}
+
+/// What the front end makes of a file.
+#[derive(Debug)]
+pub struct Frontend {
+    /// The file and all that it imports.
+    pub sources: SourceMap,
+    /// Core Viper, ready to verify. Absent if and only if there are errors.
+    pub program: Option<core::Program>,
+    /// In source order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Runs the whole front end on a file: imports, syntax, names, types, consistency, plugins.
+///
+/// As in Viper, each phase runs only on what the ones before it accepted.
+#[must_use]
+pub fn front_end(path: &Path, language: &Language) -> Frontend {
+    let mut sources = SourceMap::new();
+    let loaded = match source::read(path, &mut sources) {
+        Ok(file) => load_text(&DiskFiles, &mut sources, file, path),
+        Err(problem) => {
+            return Frontend { sources, program: None, diagnostics: vec![*problem] };
+        }
+    };
+    let mut diagnostics = loaded.diagnostics;
+    let mut program = None;
+    if !any_error(&diagnostics) {
+        let checked = viper::check(&loaded.program);
+        diagnostics.extend(checked.diagnostics);
+        program = checked.program.filter(|_| !any_error(&diagnostics));
+    }
+    if let Some(typed) = program.take() {
+        let (desugared, more) = viper::plugins::desugar(typed, &language.plugins());
+        diagnostics.extend(more);
+        program = Some(desugared).filter(|_| !any_error(&diagnostics));
+    }
+    diagnostics.sort_by_key(|d| d.pos.span().map(|span| (span.file, span.start)));
+    Frontend { sources, program, diagnostics }
+}
+
+fn any_error(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
+}
+
+/// Checks one file. The sources are what the report's positions point into.
+#[must_use]
+pub fn check_file(path: &Path, language: &Language) -> (FileReport, SourceMap) {
+    let start = Instant::now();
+    let front_end = front_end(path, language);
+    let status = if front_end.program.is_some() { Status::Valid } else { Status::Invalid };
+    let report = FileReport {
+        file: path.display().to_string(),
+        status,
+        time: start.elapsed(),
+        members: Vec::new(),
+        diagnostics: front_end.diagnostics,
+    };
+    (report, front_end.sources)
+}
+
+/// The command. Returns the exit status.
+pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
+    let start = Instant::now();
+    let options =
+        human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
+    let mut reports = Vec::new();
+    for path in &args.files {
+        crash::working_on(path, args.format);
+        let (report, sources) = check_file(path, &args.language);
+        match args.format {
+            Format::Human => out.write(human::render(&report, &sources, options).as_bytes()),
+            Format::Json => {
+                out.write(json::render(&report, &sources).as_bytes());
+                out.write(b"\n");
+            }
+        }
+        out.flush();
+        reports.push(report);
+    }
+    if args.format == Format::Human {
+        out.write(format!("{}\n", human::summary(&reports, start.elapsed())).as_bytes());
+    }
+    report::exit_code(&reports)
+}

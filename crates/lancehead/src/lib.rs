@@ -1,0 +1,46 @@
+//! The command line of Lancehead: arguments in, reports and an exit status out.
+//!
+//! Thin on purpose. What a program means is known to `viper`, how a diagnostic looks to `report`;
+//! here is only what a user types, which files are read and written, and where Z3 is. The pieces
+//! are a library so that the file tests and benchmarks run what the command runs.
+
+pub mod args;
+pub mod check;
+mod crash;
+mod fmt;
+mod output;
+mod print;
+mod source;
+pub mod z3;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Args, Command};
+use output::Output;
+
+/// Runs the command that the process was started with. Returns its exit status; usage errors, help
+/// and version end the process with theirs.
+#[must_use]
+pub fn run() -> ExitCode {
+    let args = Args::parse();
+    crash::report_panics();
+    // Programs nest deeper than a main thread's stack is sure to allow.
+    viper::with_deep_stack(|| {
+        let mut out = Output::stdout();
+        let code = match &args.command {
+            Command::Check(check) => check::run(check, args.color, &mut out),
+            Command::Fmt(fmt) => fmt::run(fmt, args.color, &mut out),
+            Command::Print(print) => print::run(print, args.color, &mut out),
+            Command::Z3 => z3::run(args.z3.as_deref(), &mut out),
+            Command::Completions { shell } => {
+                let mut script = Vec::new();
+                clap_complete::generate(*shell, &mut Args::command(), "lancehead", &mut script);
+                out.write(&script);
+                0
+            }
+        };
+        ExitCode::from(out.finish().unwrap_or(code))
+    })
+}

@@ -1,0 +1,53 @@
+//! `lancehead print`: the program as the tool understands it.
+
+use std::io;
+use std::path::Path;
+
+use report::{Diagnostic, SourceMap, human};
+use viper::ast;
+
+use crate::args::{self, Color, Format};
+use crate::check::{Frontend, front_end};
+use crate::output::{Output, to_stderr};
+use crate::{crash, source};
+
+/// The command. Returns the exit status.
+pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
+    crash::working_on(&args.file, Format::Human);
+    let (program, sources, diagnostics) = if args.core { core(args) } else { parsed(&args.file) };
+    let color = color.wanted(&io::stderr());
+    let options = human::Options { color, ..human::Options::default() };
+    let name = args.file.display().to_string();
+    for diagnostic in &diagnostics {
+        to_stderr(&human::render_diagnostic(diagnostic, &name, &sources, options));
+        to_stderr("\n");
+    }
+    match program {
+        Some(program) if !diagnostics.iter().any(Diagnostic::is_error) => {
+            out.write(viper::print::program(&program).as_bytes());
+            0
+        }
+        _ => 2,
+    }
+}
+
+type Result = (Option<ast::Program>, SourceMap, Vec<Diagnostic>);
+
+/// The one file, with its imports and macros as they are.
+fn parsed(path: &Path) -> Result {
+    let mut sources = SourceMap::new();
+    match source::read(path, &mut sources) {
+        Err(problem) => (None, sources, vec![*problem]),
+        Ok(file) => {
+            let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+            let parsed = viper::parser::parse(file, &text);
+            (Some(parsed.program), sources, parsed.diagnostics)
+        }
+    }
+}
+
+/// What a verifier sees, as far as it can be written in Viper.
+fn core(args: &args::Print) -> Result {
+    let Frontend { sources, program, diagnostics } = front_end(&args.file, &args.language);
+    (program.map(|p| viper::unparse::program(&p)), sources, diagnostics)
+}

@@ -1,0 +1,458 @@
+//! The built program, run as a user runs it: exit statuses, the JSON contract, and nasty files.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A folder of its own for each test.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(test: &str) -> Scratch {
+        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+        let _ = fs::remove_dir_all(&dir);
+        fs::create_dir_all(&dir).unwrap();
+        Scratch(dir)
+    }
+
+    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.0.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Runs the program in this folder.
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lancehead"));
+        command.args(args).current_dir(&self.0).env_remove("LANCEHEAD_Z3").stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `check --format json` on a file and returns its object, which has to keep the contract.
+    fn json(&self, file: &str) -> Value {
+        let output = self.run(&["check", "--format", "json", file]);
+        let lines: Vec<&str> = str::from_utf8(&output.stdout).unwrap().lines().collect();
+        assert_eq!(lines.len(), 1, "{output:?}");
+        let object: Value = serde_json::from_str(lines[0]).unwrap();
+        assert_contract(&object);
+        let code = if object["status"] == "valid" { 0 } else { 2 };
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        object
+    }
+}
+
+fn stdout(output: &Output) -> &str {
+    str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).unwrap()
+}
+
+fn keys(object: &Value) -> Vec<&str> {
+    let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
+    keys.sort_unstable();
+    keys
+}
+
+fn assert_contract(object: &Value) {
+    assert_eq!(keys(object), ["errors", "file", "members", "status", "time_ms", "warnings"]);
+    assert!(object["time_ms"].is_u64());
+    assert!(object["members"].is_array());
+    for list in ["errors", "warnings"] {
+        for error in object[list].as_array().unwrap() {
+            assert_eq!(
+                keys(error),
+                [
+                    "branch",
+                    "column",
+                    "end_column",
+                    "end_line",
+                    "file",
+                    "id",
+                    "line",
+                    "member",
+                    "message",
+                    "reason"
+                ]
+            );
+        }
+    }
+    let errors = object["errors"].as_array().unwrap().len();
+    assert_eq!(object["status"] == "valid", errors == 0, "{object}");
+}
+
+/// Line, column and identifier of the errors.
+fn errors(object: &Value) -> Vec<(u64, u64, &str)> {
+    let errors = object["errors"].as_array().unwrap().iter();
+    errors
+        .map(|e| {
+            let number = |key: &str| e[key].as_u64().unwrap();
+            (number("line"), number("column"), e["id"].as_str().unwrap())
+        })
+        .collect()
+}
+
+const VALID: &str = "field f: Int\n\nmethod m(x: Ref)\n    requires acc(x.f)\n{\n    x.f := 1\n}\n";
+
+#[test]
+fn a_valid_file() {
+    let dir = Scratch::new("valid");
+    dir.file("a.vpr", VALID);
+    let output = dir.run(&["check", "a.vpr"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).starts_with("1 file: 1 valid ("), "{output:?}");
+    assert_eq!(stderr(&output), "");
+    assert_eq!(dir.json("a.vpr")["file"], "a.vpr");
+}
+
+#[test]
+fn a_syntax_error_is_shown_with_carets() {
+    let dir = Scratch::new("syntax");
+    dir.file("a.vpr", "field f: Int\nmethod ()\n");
+    let output = dir.run(&["check", "a.vpr"]);
+    assert_eq!(output.status.code(), Some(2));
+    let text = stdout(&output);
+    assert!(text.starts_with("error[parser.error]: "), "{text}");
+    assert!(text.contains("--> a.vpr:2:8\n"), "{text}");
+    assert!(text.contains("2 | method ()\n  |        ^"), "{text}");
+    assert!(text.contains("\n1 file: 1 invalid; 1 error ("), "{text}");
+    assert!(!text.contains('\u{1b}'), "colours without a terminal");
+    assert_eq!(errors(&dir.json("a.vpr")), [(2, 8, "parser.error")]);
+}
+
+#[test]
+fn a_type_error() {
+    let dir = Scratch::new("type");
+    dir.file("a.vpr", "method m()\n{\n    assert 1 + true == 2\n}\n");
+    assert_eq!(errors(&dir.json("a.vpr")), [(3, 16, "typechecker.error")]);
+}
+
+#[test]
+fn colours_on_request() {
+    let dir = Scratch::new("colour");
+    dir.file("a.vpr", "method ()\n");
+    let output = dir.run(&["check", "--color", "always", "a.vpr"]);
+    assert!(stdout(&output).contains("\u{1b}["));
+    let output = dir.run(&["--color", "never", "check", "a.vpr"]);
+    assert!(!stdout(&output).contains("\u{1b}["));
+}
+
+#[test]
+fn several_files_are_reported_in_order_and_the_worst_decides() {
+    let dir = Scratch::new("several");
+    dir.file("good.vpr", VALID);
+    dir.file("bad.vpr", "method\n");
+    let output =
+        dir.run(&["check", "--format", "json", "good.vpr", "bad.vpr", "gone.vpr", "good.vpr"]);
+    assert_eq!(output.status.code(), Some(2));
+    let objects: Vec<Value> =
+        stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    objects.iter().for_each(assert_contract);
+    let summary: Vec<_> = objects
+        .iter()
+        .map(|o| (o["file"].as_str().unwrap(), o["status"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        summary,
+        [
+            ("good.vpr", "valid"),
+            ("bad.vpr", "invalid"),
+            ("gone.vpr", "invalid"),
+            ("good.vpr", "valid")
+        ]
+    );
+}
+
+#[test]
+fn a_missing_file_and_a_directory_say_so() {
+    let dir = Scratch::new("missing");
+    dir.file("folder.vpr/a.vpr", VALID);
+    for (name, say) in [("gone.vpr", "No such file"), ("folder.vpr", "is a directory")] {
+        for command in ["check", "print", "fmt"] {
+            let output = dir.run(&[command, name]);
+            assert_eq!(output.status.code(), Some(2), "{output:?}");
+            let text = format!("{}{}", stdout(&output), stderr(&output));
+            assert!(text.contains(say) && text.contains(name), "{text}");
+        }
+        assert_eq!(errors(&dir.json(name)), [(0, 0, "parser.error")]);
+    }
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_located() {
+    let dir = Scratch::new("utf8");
+    let text = b"field f: Int\n// caf\xe9\nmethod m()\n";
+    let path = dir.file("a.vpr", text);
+    for command in ["check", "print", "fmt"] {
+        let output = dir.run(&[command, "a.vpr"]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+    }
+    assert_eq!(errors(&dir.json("a.vpr")), [(2, 7, "parser.error")]);
+    assert_eq!(fs::read(path).unwrap(), text, "fmt must not touch it");
+}
+
+#[test]
+fn line_breaks_of_every_kind_and_byte_order_marks() {
+    let dir = Scratch::new("lines");
+    dir.file("crlf.vpr", VALID.replace('\n', "\r\n"));
+    dir.file("bom.vpr", format!("\u{feff}{VALID}"));
+    dir.file("empty.vpr", "");
+    dir.file("only_bom.vpr", "\u{feff}");
+    for name in ["crlf.vpr", "bom.vpr", "empty.vpr", "only_bom.vpr"] {
+        assert_eq!(errors(&dir.json(name)), [], "{name}");
+    }
+    dir.file("bad.vpr", "field f: Int\r\n\r\n// ä\r\nmethod m() { assert ü }\r\n");
+    assert_eq!(errors(&dir.json("bad.vpr")).first().map(|e| e.0), Some(4));
+}
+
+#[test]
+fn text_that_never_ends() {
+    let dir = Scratch::new("endless");
+    for (name, text) in [
+        ("comment.vpr", "method m() {}\n/* and then"),
+        ("string.vpr", "import \"abc\n"),
+        ("body.vpr", "method m() {"),
+        ("paren.vpr", "function f(): Int { (1"),
+        ("annotation.vpr", "@key(\"x"),
+    ] {
+        dir.file(name, text);
+        let found = dir.json(name);
+        assert!(errors(&found).iter().all(|e| e.2 == "parser.error"), "{found}");
+        assert_ne!(errors(&found), [], "{name}");
+    }
+}
+
+#[test]
+fn deep_nesting_is_an_answer_and_not_a_crash() {
+    let dir = Scratch::new("deep");
+    let n = 100_000;
+    let programs = [
+        format!("function f(): Int {{ {}1{} }}", "(".repeat(n), ")".repeat(n)),
+        format!("function f(): Int {{ {} }}", "(".repeat(n)),
+        format!("function f(): Int {{ {}1 }}", "-".repeat(n)),
+        format!("function f(): Bool {{ {}true }}", "!".repeat(n)),
+        format!("function f(): Bool {{ {}true }}", "true ==> ".repeat(n)),
+        format!("function f(): Int {{ 1{} }}", " + 1".repeat(n)),
+        format!("function f(): Int {{ {}1 }}", "true ? 1 : ".repeat(n)),
+        format!("method m() {}{}", "{".repeat(n), "}".repeat(n)),
+        format!("method m() {{ {} }}", "if (true) { } else ".repeat(n)),
+        format!("method m() {{ {}{} }}", "if (true) {".repeat(n), "}".repeat(n)),
+        format!("field f: {}Int{}", "Seq[".repeat(n), "]".repeat(n)),
+        format!("method m(x: Ref) {{ assert x{} == x }}", ".f".repeat(n)),
+        format!("function f(s: Seq[Int]): Int {{ s{} }}", "[0]".repeat(n)),
+        format!("function f(): Bool {{ {}true }}", "forall x: Int :: ".repeat(n)),
+        format!("define d(x) x\nmethod m() {{ assert {}true{} }}", "d(".repeat(n), ")".repeat(n)),
+        "/*".repeat(n),
+    ];
+    for (i, program) in programs.iter().enumerate() {
+        let name = format!("deep{i}.vpr");
+        dir.file(&name, program);
+        dir.json(&name);
+        for command in ["print", "fmt"] {
+            let code = dir.run(&[command, &name]).status.code();
+            assert!(matches!(code, Some(0 | 2)), "{command} {name}: {code:?}");
+        }
+    }
+}
+
+#[test]
+fn macros_that_explode_are_stopped() {
+    let dir = Scratch::new("explode");
+    let mut text = String::from("define m0(x) x + x\n");
+    for i in 1..40 {
+        text.push_str(&format!("define m{i}(x) m{}(x) + m{}(x)\n", i - 1, i - 1));
+    }
+    text.push_str("function f(): Int { m39(1) }\n");
+    dir.file("a.vpr", text);
+    assert_eq!(dir.json("a.vpr")["status"], "invalid");
+}
+
+#[test]
+fn imports_that_go_in_circles_or_nowhere() {
+    let dir = Scratch::new("imports");
+    dir.file("a.vpr", "import \"b.vpr\"\nmethod a() { b() }\n");
+    dir.file("b.vpr", "import \"a.vpr\"\nimport \"b.vpr\"\nmethod b() { a() }\n");
+    assert_eq!(errors(&dir.json("a.vpr")), []);
+    dir.file("c.vpr", "method c() {}\nimport \"gone.vpr\"\n");
+    assert_eq!(errors(&dir.json("c.vpr")).first().map(|e| (e.0, e.2)), Some((2, "parser.error")));
+    dir.file("d.vpr", "import <no/such/library.vpr>\n");
+    assert_eq!(errors(&dir.json("d.vpr")).first().map(|e| (e.0, e.2)), Some((1, "parser.error")));
+    dir.file("broken.vpr", "\nmethod (\n");
+    dir.file("e.vpr", "import \"broken.vpr\"\n");
+    let report = dir.json("e.vpr");
+    assert_eq!(errors(&report).first().map(|e| (e.0, e.2)), Some((2, "parser.error")));
+    let file = report["errors"][0]["file"].as_str().unwrap();
+    assert!(file.ends_with("broken.vpr"), "{file}");
+    dir.file("f.vpr", "import \".\"\nimport \"/\"\nimport \"\"\n");
+    assert_eq!(dir.json("f.vpr")["status"], "invalid");
+}
+
+#[test]
+fn a_long_line_and_a_large_file() {
+    let dir = Scratch::new("large");
+    let mut text = String::new();
+    for i in 0..40_000 {
+        text.push_str(&format!(
+            "method m{i}(x: Int) returns (y: Int) ensures y > x {{ y := x + {i} }} "
+        ));
+    }
+    text.push_str("method wrong() { assert nothing }");
+    let column = text.find("nothing").unwrap() as u64 + 1;
+    dir.file("one_line.vpr", &text);
+    assert_eq!(errors(&dir.json("one_line.vpr")), [(1, column, "typechecker.error")]);
+    let output = dir.run(&["check", "one_line.vpr"]);
+    assert!(output.stdout.len() < 2000, "the excerpt is cut: {} bytes", output.stdout.len());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let dir = Scratch::new("pipe");
+    let bad = format!("method m() {{ {} }}", "assert a\n".repeat(20_000));
+    dir.file("bad.vpr", bad);
+    dir.file("good.vpr", VALID);
+    for (args, code) in [
+        (&["check", "bad.vpr"][..], 2),
+        (&["check", "--format", "json", "bad.vpr"], 2),
+        (&["print", "good.vpr"], 0),
+        (&["completions", "zsh"], 0),
+        (&["--help"], 0),
+    ] {
+        let mut child =
+            dir.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
+        assert_eq!(stderr(&output), "");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    let dir = Scratch::new("full");
+    dir.file("good.vpr", VALID);
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = dir.command(&["print", "good.vpr"]).stdout(full).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(stderr(&output).contains("cannot write"), "{output:?}");
+}
+
+const UGLY: &str =
+    "// kept\nfield   f:Int\nmethod m( x:Ref ) requires acc( x.f ) { x.f:=1 /* too */ }\n";
+
+#[test]
+fn fmt_in_place_and_on_standard_output() {
+    let dir = Scratch::new("fmt");
+    let path = dir.file("a.vpr", UGLY);
+    assert_eq!(dir.run(&["fmt", "--check", "a.vpr"]).status.code(), Some(1));
+    let printed = dir.run(&["fmt", "--stdout", "a.vpr"]);
+    assert_eq!(printed.status.code(), Some(0));
+    assert_eq!(fs::read_to_string(&path).unwrap(), UGLY, "--stdout leaves the file alone");
+
+    let output = dir.run(&["fmt", "a.vpr"]);
+    assert_eq!((output.status.code(), stdout(&output), stderr(&output)), (Some(0), "", ""));
+    let formatted = fs::read_to_string(&path).unwrap();
+    assert_eq!(formatted, stdout(&printed));
+    assert!(formatted.contains("// kept\n") && formatted.contains("/* too */"), "{formatted}");
+    assert_eq!(dir.run(&["fmt", "--check", "a.vpr"]).status.code(), Some(0));
+    let leftovers = fs::read_dir(&dir.0).unwrap().count();
+    assert_eq!(leftovers, 1, "no temporary file is left");
+
+    let mut child =
+        dir.command(&["fmt", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(UGLY.as_bytes()).unwrap();
+    assert_eq!(stdout(&child.wait_with_output().unwrap()), formatted);
+}
+
+#[test]
+fn fmt_leaves_alone_what_it_does_not_understand() {
+    let dir = Scratch::new("fmt_bad");
+    let bad = dir.file("bad.vpr", "method (\n");
+    let good = dir.file("good.vpr", UGLY);
+    let output = dir.run(&["fmt", "bad.vpr", "good.vpr"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("bad.vpr:1:8"), "{output:?}");
+    assert_eq!(fs::read_to_string(bad).unwrap(), "method (\n");
+    assert_ne!(fs::read_to_string(good).unwrap(), UGLY, "the other file is formatted all the same");
+}
+
+#[cfg(unix)]
+#[test]
+fn fmt_keeps_modes_and_links() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let dir = Scratch::new("fmt_modes");
+    let path = dir.file("a.vpr", UGLY);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("a.vpr", dir.0.join("link.vpr")).unwrap();
+    assert_eq!(dir.run(&["fmt", "link.vpr"]).status.code(), Some(0));
+    assert!(dir.0.join("link.vpr").is_symlink());
+    assert_ne!(fs::read_to_string(&path).unwrap(), UGLY);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+}
+
+#[test]
+fn what_is_printed_is_the_same_program() {
+    let dir = Scratch::new("print");
+    dir.file("a.vpr", UGLY);
+    let first = dir.run(&["print", "a.vpr"]);
+    assert_eq!(first.status.code(), Some(0), "{first:?}");
+    dir.file("b.vpr", &first.stdout);
+    assert_eq!(errors(&dir.json("b.vpr")), []);
+    let second = dir.run(&["print", "b.vpr"]);
+    assert_eq!(stdout(&first), stdout(&second));
+
+    dir.file("c.vpr", "define one 1\nimport \"a.vpr\"\nmethod n() { assert one == 1 }\n");
+    let core = dir.run(&["print", "--core", "c.vpr"]);
+    assert_eq!(core.status.code(), Some(0), "{core:?}");
+    let text = stdout(&core);
+    assert!(text.contains("1 == 1") && text.contains("method m"), "{text}");
+    assert!(!text.contains("define") && !text.contains("import"), "{text}");
+}
+
+#[test]
+fn z3_is_found_or_missed_with_advice() {
+    let dir = Scratch::new("z3");
+    let output = dir.run(&["--z3", "no/such/z3", "z3"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("given by --z3 is not a file: no/such/z3"), "{output:?}");
+    let mut command = dir.command(&["z3"]);
+    let output = command.env("LANCEHEAD_Z3", "no/such/z3").output().unwrap();
+    assert!(stderr(&output).contains("given by LANCEHEAD_Z3"), "{output:?}");
+    // A file that is no Z3.
+    let other = dir.file("a.vpr", VALID);
+    let output = dir.run(&["z3", "--z3", other.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+}
+
+#[test]
+fn usage_errors_exit_with_2_and_help_teaches() {
+    let dir = Scratch::new("usage");
+    for args in [
+        &[][..],
+        &["check"],
+        &["frobnicate"],
+        &["check", "--nonsense", "a.vpr"],
+        &["fmt", "--check", "--stdout", "a.vpr"],
+    ] {
+        assert_eq!(dir.run(args).status.code(), Some(2), "{args:?}");
+    }
+    let help = dir.run(&["--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    for word in ["Examples:", "lancehead check", "Exit status:"] {
+        assert!(stdout(&help).contains(word), "{word}");
+    }
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = dir.run(&["completions", shell]);
+        assert!(output.status.success() && stdout(&output).contains("lancehead"), "{shell}");
+    }
+}

@@ -1,0 +1,85 @@
+//! Every `.vpr` file under `tests/` is a test: what is reported for it must be what its comments
+//! say (see `files/expect.rs`).
+//!
+//! `LANCEHEAD_TESTS=DIR cargo test --test files` runs any other tree instead. The usual options
+//! apply after `--`: a part of a path to select tests, `--test-threads`, `--list`.
+
+// FIXME: only the front end runs, so only its errors are expected. Verification comes next.
+
+#[path = "files/expect.rs"]
+mod expect;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use expect::{Expectations, Output};
+use lancehead::args::Language;
+use lancehead::check::check_file;
+use libtest_mimic::{Arguments, Failed, Trial};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = std::env::var_os("LANCEHEAD_TESTS")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests"), PathBuf::from);
+    let root = root.canonicalize().unwrap_or(root);
+    let mut files = Vec::new();
+    if let Err(e) = collect(&root, &mut files) {
+        eprintln!("cannot list {}: {e}", root.display());
+        return ExitCode::FAILURE;
+    }
+    if files.is_empty() {
+        eprintln!("there is no .vpr file under {}", root.display());
+        return ExitCode::FAILURE;
+    }
+    files.sort();
+    let trials = files.into_iter().map(|path| {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        let ignored = std::fs::read(&path)
+            .is_ok_and(|bytes| Expectations::parse(&String::from_utf8_lossy(&bytes)).ignore);
+        Trial::test(name, move || run(&path)).with_ignored_flag(ignored)
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(dir)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if path.extension().is_some_and(|e| e == "vpr") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn run(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read(path)?;
+    let mut expectations = Expectations::parse(&String::from_utf8_lossy(&text));
+    expectations.keep_front_end();
+
+    let (report, sources) = viper::with_deep_stack(|| check_file(path, &Language::default()));
+    let outputs: Vec<Output> = report
+        .errors()
+        .map(|d| {
+            let span = d.pos.span();
+            let file = span.and_then(|span| sources.get(span.file));
+            let line = span.zip(file).map_or(0, |(span, file)| file.line_col(span.start).line);
+            Output { line, id: d.id.to_string() }
+        })
+        .collect();
+    let mismatch = expectations.compare(&outputs);
+    if mismatch == expect::Mismatch::default() {
+        return Ok(());
+    }
+    let mut message = String::new();
+    for output in &mismatch.missing {
+        message.push_str(&format!("missing     {output}\n"));
+    }
+    for output in &mismatch.unexpected {
+        message.push_str(&format!("unexpected  {output}\n"));
+    }
+    message.push('\n');
+    message.push_str(&report::human::render(&report, &sources, report::human::Options::default()));
+    Err(message.into())
+}

@@ -1,0 +1,167 @@
+//! For people: source excerpts with carets.
+//!
+//! [`crate::excerpt`] decides what of the source is worth showing; the drawing is left to
+//! `annotate-snippets`. Whatever comes from a program is stripped of control characters first, so
+//! that no input can play tricks on the terminal.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::excerpt::{Excerpt, excerpts};
+use crate::outcome::{FileReport, Status};
+use crate::source::SourceMap;
+
+/// How to draw.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// With ANSI colours?
+    pub color: bool,
+    /// Columns of the terminal; excerpts are cut to it.
+    pub width: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { color: false, width: 120 }
+    }
+}
+
+/// Everything there is to say about a file, ending in a line break unless it is empty. The summary
+/// of the run is [`summary`].
+#[must_use]
+pub fn render(report: &FileReport, sources: &SourceMap, options: Options) -> String {
+    let mut text = String::new();
+    for diagnostic in &report.diagnostics {
+        text.push_str(&render_diagnostic(diagnostic, &report.file, sources, options));
+        text.push('\n');
+    }
+    text
+}
+
+/// One diagnostic, ending in a line break. `file` is named where there is no better position.
+#[must_use]
+pub fn render_diagnostic(
+    diagnostic: &Diagnostic,
+    file: &str,
+    sources: &SourceMap,
+    options: Options,
+) -> String {
+    let (level, note) = match diagnostic.severity {
+        Severity::Error => (Level::ERROR, Level::NOTE),
+        Severity::Warning => (Level::WARNING, Level::NOTE),
+    };
+    let title = level.primary_title(clean(&diagnostic.message)).id(clean(&diagnostic.id));
+
+    let excerpts = excerpts(diagnostic, sources);
+    let mut elements: Vec<Element<'_>> = Vec::new();
+    if excerpts.is_empty() {
+        elements.push(Origin::path(clean(file)).into());
+    }
+    for excerpt in &excerpts {
+        draw(excerpt, &mut elements);
+    }
+    for (_, text) in diagnostic
+        .labels
+        .iter()
+        .filter(|(pos, _)| pos.span().is_none_or(|span| sources.get(span.file).is_none()))
+    {
+        elements.push(note.clone().message(clean(text)).into());
+    }
+    if !diagnostic.branch.is_empty() {
+        let conditions = diagnostic.branch.join(", ");
+        elements
+            .push(note.clone().message(format!("on the path where {}", clean(&conditions))).into());
+    }
+    if let Some(help) = &diagnostic.help {
+        elements.push(Level::HELP.message(clean(help)).into());
+    }
+
+    let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
+    let group: Group<'_> = title.elements(elements);
+    let mut text = renderer.term_width(options.width.max(40)).render(&[group]);
+    text.push('\n');
+    text
+}
+
+fn draw<'a>(excerpt: &'a Excerpt, elements: &mut Vec<Element<'a>>) {
+    let mut snippet =
+        Snippet::source(excerpt.text.as_str()).line_start(excerpt.first_line).fold(false);
+    if excerpt.shifted {
+        // The excerpt lacks the beginning of its line, so the column cannot be counted in it.
+        elements.push(
+            Origin::path(clean(&excerpt.file))
+                .line(excerpt.start.line as usize)
+                .char_column(excerpt.start.column as usize)
+                .into(),
+        );
+    } else {
+        snippet = snippet.path(clean(&excerpt.file));
+    }
+    for mark in &excerpt.marks {
+        let kind = if mark.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
+        snippet = snippet
+            .annotation(kind.span(mark.range.clone()).label(mark.label.as_deref().map(one_line)));
+    }
+    elements.push(snippet.into());
+}
+
+/// The last line of a run: `2 files: 1 valid, 1 invalid; 3 errors, 1 warning (12 ms)`.
+#[must_use]
+pub fn summary(reports: &[FileReport], time: Duration) -> String {
+    let mut text = counted(reports.len(), "file");
+    text.push(':');
+    let mut separator = " ";
+    for (status, word) in [
+        (Status::Verified, "verified"),
+        (Status::Valid, "valid"),
+        (Status::Failed, "failed"),
+        (Status::Invalid, "invalid"),
+        (Status::Timeout, "out of time"),
+        (Status::InternalError, "not finished"),
+    ] {
+        let count = reports.iter().filter(|r| r.status == status).count();
+        if count > 0 {
+            let _ = write!(text, "{separator}{count} {word}");
+            separator = ", ";
+        }
+    }
+    let mut separator = "; ";
+    for (count, word) in [
+        (reports.iter().map(|r| r.errors().count()).sum(), "error"),
+        (reports.iter().map(|r| r.warnings().count()).sum(), "warning"),
+    ] {
+        if count > 0 {
+            let _ = write!(text, "{separator}{}", counted(count, word));
+            separator = ", ";
+        }
+    }
+    let _ = write!(text, " ({} ms)", time.as_millis());
+    text
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Text without control characters other than line breaks.
+fn clean(text: &str) -> Cow<'_, str> {
+    let bad = |c: char| c.is_control() && c != '\n';
+    if text.contains(bad) {
+        Cow::Owned(text.chars().map(|c| if bad(c) { '\u{FFFD}' } else { c }).collect())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// As [`clean`], and without line breaks: labels stand beside the source.
+fn one_line(text: &str) -> Cow<'_, str> {
+    if text.contains('\n') {
+        Cow::Owned(clean(&text.replace('\n', " ")).into_owned())
+    } else {
+        clean(text)
+    }
+}

@@ -1,0 +1,125 @@
+//! What became of a run: a status per member, per file and for the whole command.
+
+use std::time::Duration;
+
+use crate::diagnostic::Diagnostic;
+
+/// The verdict on a file or a member.
+///
+/// Ordered from best to worst, so the status of a whole is the maximum over its parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Status {
+    /// Well-formed. The verdict of a command that verifies nothing, such as `check`.
+    Valid,
+    /// Every obligation was proved.
+    Verified,
+    /// Some obligation could not be proved.
+    Failed,
+    /// Not a program: it does not parse, does not type-check, or cannot be read.
+    Invalid,
+    /// Out of time before the verdict.
+    Timeout,
+    /// A bug of ours, or a solver that went away.
+    InternalError,
+}
+
+impl Status {
+    /// The word that the JSON contract uses.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Valid => "valid",
+            Status::Verified => "verified",
+            Status::Failed => "failed",
+            Status::Invalid => "invalid",
+            Status::Timeout => "timeout",
+            Status::InternalError => "internal-error",
+        }
+    }
+
+    /// The exit status of a process that ends with this verdict: 0 for success, 1 for failed
+    /// proofs, 2 for bad input, 3 for "could not finish".
+    #[must_use]
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Status::Valid | Status::Verified => 0,
+            Status::Failed => 1,
+            Status::Invalid => 2,
+            Status::Timeout | Status::InternalError => 3,
+        }
+    }
+}
+
+/// The verdict on one member of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberReport {
+    /// Its name in the program.
+    pub name: String,
+    /// `method`, `function`, `predicate`, …
+    pub kind: String,
+    /// The verdict.
+    pub status: Status,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// The verdict on one file: what every renderer starts from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// The path as the user gave it.
+    pub file: String,
+    /// The verdict.
+    pub status: Status,
+    /// How long it took.
+    pub time: Duration,
+    /// In source order; empty where members get no verdicts of their own.
+    pub members: Vec<MemberReport>,
+    /// Errors and warnings, in source order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl FileReport {
+    /// The errors.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|d| d.is_error())
+    }
+
+    /// Everything that is not an error.
+    pub fn warnings(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|d| !d.is_error())
+    }
+}
+
+/// The exit status of a run over these files: that of the worst of them.
+pub fn exit_code<'a>(reports: impl IntoIterator<Item = &'a FileReport>) -> u8 {
+    reports.into_iter().map(|r| r.status.exit_code()).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(status: Status) -> FileReport {
+        FileReport {
+            file: "a.vpr".into(),
+            status,
+            time: Duration::ZERO,
+            members: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn the_worst_file_decides_the_exit_status() {
+        use Status::*;
+        let code = |statuses: &[Status]| {
+            exit_code(&statuses.iter().map(|&s| report(s)).collect::<Vec<_>>())
+        };
+        assert_eq!(code(&[]), 0);
+        assert_eq!(code(&[Valid, Verified]), 0);
+        assert_eq!(code(&[Verified, Failed]), 1);
+        assert_eq!(code(&[Failed, Invalid, Verified]), 2);
+        assert_eq!(code(&[Timeout, Invalid]), 3);
+        assert_eq!(code(&[InternalError]), 3);
+    }
+}
