@@ -61,7 +61,7 @@ impl Source {
     fn printed(&self) -> String {
         let (program, diagnostics) = desugar(self.program.clone(), &Options::default());
         assert_eq!(diagnostics, Vec::new());
-        crate::print::program(&crate::unparse::unparse(&program))
+        crate::print::program(&crate::unparse::program(&program))
     }
 }
 
