@@ -60,7 +60,7 @@ pub fn load(files: &dyn Files, sources: &mut SourceMap, path: &Path) -> Loaded {
             loader.loaded.diagnostics.push(Diagnostic::error("parser.error", Pos::None, message));
         }
     }
-    loader.loaded
+    loader.finish()
 }
 
 /// Like [`load`], for a text that is already in the map. Relative imports start at `path`.
@@ -69,7 +69,7 @@ pub fn load_text(files: &dyn Files, sources: &mut SourceMap, file: FileId, path:
     let root = Source { path: path.to_path_buf(), standard: false };
     loader.seen.insert(root.normalized());
     loader.parse(file, &root);
-    loader.loaded
+    loader.finish()
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -116,6 +116,15 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
+    /// With syntax errors nobody checks the program, so errors in its macros are reported here.
+    fn finish(mut self) -> Loaded {
+        if self.loaded.has_errors() {
+            let (_, found) = crate::macros::expand(&self.loaded.program);
+            self.loaded.diagnostics.extend(found);
+        }
+        self.loaded
+    }
+
     fn read(&mut self, source: &Source) -> Result<FileId, String> {
         if source.standard {
             let name = source.normalized().path;
