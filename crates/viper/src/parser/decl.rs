@@ -119,6 +119,7 @@ impl Parser<'_> {
     }
 
     /// Is this a parameter list, and not the parenthesised body of a macro without parameters?
+    /// What looks like parameters is parameters.
     fn at_macro_params(&self) -> bool {
         if !self.at(TokenKind::LParen) {
             return false;
@@ -131,16 +132,12 @@ impl Parser<'_> {
                 }
                 match self.nth(n + 1).kind {
                     TokenKind::Comma => n += 2,
-                    TokenKind::RParen => {
-                        n += 1;
-                        break;
-                    }
+                    TokenKind::RParen => break,
                     _ => return false,
                 }
             }
         }
-        let next = self.nth(n + 1).kind;
-        next == TokenKind::LBrace || super::expr::starts_expr(next) || is_type_keyword(next)
+        true
     }
 
     /// A type that is not also the start of an expression.
@@ -378,19 +375,4 @@ impl Parser<'_> {
         let body = if self.at(TokenKind::LBrace) { Some(self.block()?) } else { None };
         Ok(Method { name, params, returns, contract, body })
     }
-}
-
-fn is_type_keyword(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::IntTy
-            | TokenKind::Bool
-            | TokenKind::PermTy
-            | TokenKind::Ref
-            | TokenKind::Rational
-            | TokenKind::Seq
-            | TokenKind::Set
-            | TokenKind::Multiset
-            | TokenKind::Map
-    )
 }
