@@ -320,7 +320,8 @@ impl Expander<'_> {
             ident.name = to.clone();
         } else if let Some(arg) = frame.args.get(&ident.name) {
             let ExprKind::Name(name) = &*arg.kind else {
-                let message = format!("this must be a name: it takes the place of `{}`", ident.name);
+                let message =
+                    format!("this must be a name: it takes the place of `{}`", ident.name);
                 return self.fail(arg.at, message);
             };
             ident.name = name.clone();
@@ -440,9 +441,7 @@ impl Expander<'_> {
                 self.specs(specs, frame)?;
                 self.block(body, frame)
             }
-            StmtKind::Goto(label) => {
-                self.ident(label, frame)
-            }
+            StmtKind::Goto(label) => self.ident(label, frame),
             StmtKind::Label { name, invariants } => {
                 // A label whose name is a parameter is the caller's.
                 if frame.args.contains_key(&name.name) {
@@ -543,7 +542,7 @@ impl Expander<'_> {
                 self.substitute_ident(name, frame)?;
                 if self.is_macro(&name.name) {
                     let (name, at) = (name.name.clone(), ty.at);
-                    *ty = self.type_macro(&name, Vec::new(), at)?;
+                    *ty = self.type_macro(&name, None, at)?;
                 }
             }
             TypeKind::Macro { name, args } => {
@@ -556,14 +555,14 @@ impl Expander<'_> {
                 let mut args = std::mem::take(args);
                 self.keeping(frame, |this, frame| this.exprs(&mut args, frame))?;
                 let (name, at) = (name.name.clone(), ty.at);
-                *ty = self.type_macro(&name, args, at)?;
+                *ty = self.type_macro(&name, Some(args), at)?;
             }
         }
         self.depth -= 1;
         Ok(())
     }
 
-    fn type_macro(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<Type> {
+    fn type_macro(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<Type> {
         let (define, mut frame) = self.open(name, args, at)?;
         let mut ty = match define.body {
             DefineBody::Type(ty) => ty,
@@ -600,7 +599,7 @@ impl Expander<'_> {
         }
         let mut args = args;
         self.exprs(&mut args, frame)?;
-        let (define, mut inner) = self.open(&callee.name, args, at)?;
+        let (define, mut inner) = self.open(&callee.name, called.then_some(args), at)?;
         inner.at = None;
         let DefineBody::Block(block) = define.body else {
             return self.fail(
@@ -615,7 +614,7 @@ impl Expander<'_> {
     }
 
     /// Begins an expansion: checks recursion and arity.
-    fn open(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<(Define, Frame)> {
+    fn open(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<(Define, Frame)> {
         let Some(define) = self.find(name) else {
             return self.fail(at, format!("there is no macro named `{name}`"));
         };
@@ -631,6 +630,10 @@ impl Expander<'_> {
         if self.active.contains(name) {
             return self.fail(define.at, format!("the macro `{name}` is recursive"));
         }
+        if args.is_none() && define.params.is_some() {
+            return self.fail(at, format!("the macro `{name}` needs arguments in parentheses"));
+        }
+        let args = args.unwrap_or_default();
         let params = define.params.as_deref().unwrap_or_default();
         if params.len() != args.len() {
             return self.fail(
@@ -671,7 +674,7 @@ impl Expander<'_> {
                     self.reposition(e, frame.at)?;
                 } else if self.is_macro(name) {
                     let name = name.clone();
-                    *e = self.expr_macro(&name, Vec::new(), at)?;
+                    *e = self.expr_macro(&name, None, at)?;
                 }
             }
             ExprKind::Call { callee, args, ty } => {
@@ -683,7 +686,7 @@ impl Expander<'_> {
                 let has_params = |define: Define| define.params.is_some();
                 if ty.is_none() && self.find(&callee.name).is_some_and(has_params) {
                     let (name, args) = (callee.name.clone(), std::mem::take(args));
-                    *e = self.expr_macro(&name, args, at)?;
+                    *e = self.expr_macro(&name, Some(args), at)?;
                 } else {
                     self.ident(callee, &Frame::default())?;
                 }
@@ -786,7 +789,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    fn expr_macro(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<Expr> {
+    fn expr_macro(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<Expr> {
         let (define, mut frame) = self.open(name, args, at)?;
         let mut body = match define.body {
             DefineBody::Expr(body) => body,

@@ -557,9 +557,8 @@ impl<'a> Globals<'a> {
         let all: Vec<DomainId> = self.find(name).filter_map(domain).collect();
         let arity = |d: DomainId| self.core.domain(d).type_params.len();
         let fitting = |adt: bool| {
-            let fits = move |d: &DomainId| {
-                self.core.domain(*d).adt.is_some() == adt && arity(*d) == args
-            };
+            let fits =
+                move |d: &DomainId| self.core.domain(*d).adt.is_some() == adt && arity(*d) == args;
             all.iter().copied().filter(fits).map(Named::Domain).collect::<Vec<_>>()
         };
         let mut found = fitting(false);

@@ -9,9 +9,7 @@ use super::resolve::Typed;
 use super::types::Kind;
 use super::{Checker, PermRule};
 use crate::ast::{self, Ident, OldLabel};
-use crate::core::{
-    DomainFunctionId, Expr, ExprKind, OldState, PredicateAccess, Resource, Type,
-};
+use crate::core::{DomainFunctionId, Expr, ExprKind, OldState, PredicateAccess, Resource, Type};
 
 impl<'a> Checker<'a> {
     /// `e.f`: a field, or a destructor or discriminator of an ADT
@@ -59,9 +57,8 @@ impl<'a> Checker<'a> {
         let ty = self.infer.shallow(&ty);
         let function = match &ty {
             Type::Domain(d, _) => {
-                let of_type = |f: &&DomainFunctionId| {
-                    self.globals.core.domain_function(**f).domain == *d
-                };
+                let of_type =
+                    |f: &&DomainFunctionId| self.globals.core.domain_function(**f).domain == *d;
                 let mut fitting = candidates.iter().filter(of_type);
                 let first = fitting.next().copied();
                 if fitting.next().is_some() {

@@ -25,7 +25,8 @@ pub(super) fn needs_expansion(program: &Program) -> bool {
 fn assigns_to_call(block: &Block) -> bool {
     let mut found = false;
     crate::visit::walk_block(block, &mut |node| {
-        if let crate::visit::Node::Stmt(Stmt { kind: StmtKind::Assign { targets, .. }, .. }) = node {
+        if let crate::visit::Node::Stmt(Stmt { kind: StmtKind::Assign { targets, .. }, .. }) = node
+        {
             found |= targets.iter().any(|t| matches!(*t.kind, ExprKind::Call { .. }));
         }
     });
@@ -153,10 +154,11 @@ fn each_name_in_block(b: &Block, f: &mut impl FnMut(&Name)) {
             ExprKind::New(Some(fields)) => fields.iter().for_each(|i| f(&i.name)),
             _ => {}
         },
-        crate::visit::Node::Stmt(s) => match &s.kind {
-            StmtKind::Goto(l) => f(&l.name),
-            _ => {}
-        },
+        crate::visit::Node::Stmt(s) => {
+            if let StmtKind::Goto(l) = &s.kind {
+                f(&l.name);
+            }
+        }
         crate::visit::Node::Type(t) => {
             if let TypeKind::Named { name, .. } = &t.kind {
                 f(&name.name);

@@ -257,8 +257,8 @@ impl Parser<'_> {
             let start = self.start();
             // Annotations on constructors carry no meaning, as in the reference grammar.
             self.annotations()?;
-            if !self.at(TokenKind::Ident) {
-                return self.unexpected("a constructor or `}`");
+            if !self.at(TokenKind::Ident) || self.nth(1).kind != TokenKind::LParen {
+                return self.unexpected("a constructor `C(…)` or `}`");
             }
             let name = self.ident()?;
             let params = self.parens(Self::param)?;
