@@ -23,15 +23,19 @@ impl<'a> Checker<'a> {
         explicit: Option<&'a ast::Type>,
         pos: Pos,
     ) -> Typed {
+        let predicate_expected = std::mem::take(&mut self.predicate_expected);
         let typed: Vec<Typed> = args.iter().map(|e| self.infer(e)).collect();
         let explicit = explicit.map(|ty| self.ty(ty));
-        let callables: Vec<Global> = self
+        let mut callables: Vec<Global> = self
             .globals
             .find(&callee.name)
             .filter(|g| {
                 matches!(g, Global::Function(_) | Global::Predicate(_) | Global::DomainFunction(_))
             })
             .collect();
+        if predicate_expected {
+            callables.retain(|g| matches!(g, Global::Predicate(_)));
+        }
         let global = match callables.as_slice() {
             [global] => *global,
             [] => {

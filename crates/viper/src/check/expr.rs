@@ -68,7 +68,10 @@ impl<'a> Checker<'a> {
         verb: &str,
     ) -> Option<PredicateAccess> {
         let first = self.next_local();
-        let access = self.predicate_access(e, verb)?;
+        self.predicate_expected = true;
+        let access = self.predicate_access(e, verb);
+        self.predicate_expected = false;
+        let access = access?;
         let whole = self.finish(access_expr(&access), first);
         access_of(&whole, access)
     }
@@ -146,7 +149,9 @@ impl<'a> Checker<'a> {
                 types.push(ty.clone());
                 continue;
             }
-            if let Err(Mismatch { arg, found, expected }) = self.infer.narrow(signatures.to_vec(), &types) {
+            if let Err(Mismatch { arg, found, expected }) =
+                self.infer.narrow(signatures.to_vec(), &types)
+            {
                 let at = operands.get(arg).map_or(*pos, |(_, at)| *at);
                 self.mismatch(at, &Kind::Value(found), &Kind::Value(expected));
             } else {

@@ -125,9 +125,9 @@ impl<'a> Globals<'a> {
         entry.push((global, ident.at.0));
     }
 
-    /// Where the name is declared globally, if it is.
+    /// Where the name is first declared globally, if it is.
     pub fn position(&self, name: &Name) -> Option<Pos> {
-        self.names.get(name).and_then(|v| v.last()).map(|(_, pos)| *pos)
+        self.names.get(name).and_then(|v| v.first()).map(|(_, pos)| *pos)
     }
 
     /// All meanings of a name.

@@ -20,6 +20,7 @@ mod scope;
 mod stmt;
 mod types;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
@@ -105,6 +106,8 @@ struct Checker<'a> {
     infer: Inference,
     // --- The member under way
     scopes: Scopes,
+    /// Declarations in it with the name of something global.
+    named_like_global: BTreeMap<Name, Ident>,
     /// Labels of the method, by position in its list.
     labels: Vec<Name>,
     /// The domain of the axiom.
@@ -119,6 +122,8 @@ struct Checker<'a> {
     /// Function preconditions and predicate bodies have no wands.
     wands_banned: bool,
     in_axiom: bool,
+    /// The next call is the operand of `fold` or `unfold`: only predicates count.
+    predicate_expected: bool,
 }
 
 const TYPES: usize = 0;
@@ -135,6 +140,7 @@ impl<'a> Checker<'a> {
             stages,
             infer: Inference::default(),
             scopes: Scopes::default(),
+            named_like_global: BTreeMap::new(),
             labels: Vec::new(),
             domain: None,
             type_params: &[],
@@ -143,6 +149,7 @@ impl<'a> Checker<'a> {
             perm_rule: PermRule::Anywhere,
             wands_banned: false,
             in_axiom: false,
+            predicate_expected: false,
         }
     }
 
@@ -217,6 +224,7 @@ impl<'a> Checker<'a> {
         self.perm_rule = PermRule::Anywhere;
         self.wands_banned = false;
         self.in_axiom = false;
+        self.predicate_expected = false;
     }
 
     fn declare_param(&mut self, param: &ast::Param, ty: Type, role: scope::Role) -> core::LocalId {
@@ -225,12 +233,20 @@ impl<'a> Checker<'a> {
 
     /// Declares a variable, reporting clashes with other variables and with global names.
     fn declare(&mut self, ident: &Ident, ty: Type, role: scope::Role) -> core::LocalId {
-        self.check_global_clash(ident);
         let (id, clash) = self.scopes.declare(ident, ty, role);
-        if let Some(clash) = clash {
-            self.clash(clash);
+        match clash {
+            Some(clash) => self.clash(clash),
+            None => self.may_clash_with_global(ident),
         }
         id
+    }
+
+    /// Of several variables and labels of a member that have the name of something global, the last
+    /// one is reported.
+    fn may_clash_with_global(&mut self, ident: &Ident) {
+        if self.globals.position(&ident.name).is_some() {
+            self.named_like_global.insert(ident.name.clone(), ident.clone());
+        }
     }
 
     fn check_global_clash(&mut self, ident: &Ident) {
@@ -275,6 +291,9 @@ impl<'a> Checker<'a> {
                     let id = next.method();
                     self.method(method, id);
                 }
+            }
+            for ident in std::mem::take(&mut self.named_like_global).into_values() {
+                self.check_global_clash(&ident);
             }
         }
     }

@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
                 }
             },
             ast::StmtKind::Label { name, invariants } => {
-                self.check_global_clash(name);
+                self.may_clash_with_global(name);
                 if self.label_clashes(name) {
                     return;
                 }

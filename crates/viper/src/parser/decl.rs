@@ -261,7 +261,7 @@ impl Parser<'_> {
                 return self.unexpected("a constructor `C(…)` or `}`");
             }
             let name = self.ident()?;
-            let params = self.parens(Self::param)?;
+            let params = self.params()?;
             constructors.push(Constructor { name, params, at: self.since(start).into() });
             self.eat(TokenKind::Semi);
         }
@@ -340,7 +340,7 @@ impl Parser<'_> {
     fn function(&mut self) -> Result<Function> {
         self.bump();
         let name = self.ident()?;
-        let params = self.parens(Self::param)?;
+        let params = self.params()?;
         self.expect(TokenKind::Colon)?;
         let ty = self.ty()?;
         let contract = self.contract()?;
@@ -351,7 +351,7 @@ impl Parser<'_> {
     fn predicate(&mut self) -> Result<Predicate> {
         self.bump();
         let name = self.ident()?;
-        let params = self.parens(Self::param)?;
+        let params = self.params()?;
         let body = self.braced_expr()?;
         Ok(Predicate { name, params, body })
     }
@@ -368,9 +368,8 @@ impl Parser<'_> {
     fn method(&mut self) -> Result<Method> {
         self.bump();
         let name = self.ident()?;
-        let params = self.parens(Self::param)?;
-        let returns =
-            if self.eat(TokenKind::Returns) { self.parens(Self::param)? } else { Vec::new() };
+        let params = self.params()?;
+        let returns = if self.eat(TokenKind::Returns) { self.params()? } else { Vec::new() };
         let contract = self.contract()?;
         let body = if self.at(TokenKind::LBrace) { Some(self.block()?) } else { None };
         Ok(Method { name, params, returns, contract, body })

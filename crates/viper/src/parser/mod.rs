@@ -248,6 +248,28 @@ impl<'t> Parser<'t> {
         Ok(self.name(inner))
     }
 
+    /// Says, at the name itself, that the next binding has no type. After `:=` and `::` it is too
+    /// late to say so: they start like the `:` before a type.
+    fn first_binding(&mut self) -> Result<()> {
+        let untyped = self.at(TokenKind::Ident)
+            && !matches!(
+                self.nth(1).kind,
+                TokenKind::Colon | TokenKind::Assign | TokenKind::ColonColon
+            );
+        if untyped { self.unexpected("`x: T`") } else { Ok(()) }
+    }
+
+    /// `(x: T, …)`
+    fn params(&mut self) -> Result<Vec<Param>> {
+        let mut first = true;
+        self.parens(|parser| {
+            if std::mem::take(&mut first) {
+                parser.first_binding()?;
+            }
+            parser.param()
+        })
+    }
+
     /// `open item, … close`; a comma must be followed by an item.
     fn list<T>(
         &mut self,
@@ -291,6 +313,7 @@ impl<'t> Parser<'t> {
 
     /// At least one `x: T`.
     fn bindings(&mut self) -> Result<Vec<Param>> {
+        self.first_binding()?;
         let mut params = vec![self.param()?];
         while self.eat(TokenKind::Comma) {
             params.push(self.param()?);

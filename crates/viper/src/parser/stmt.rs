@@ -166,6 +166,7 @@ impl Parser<'_> {
     fn target(&mut self) -> Result<Expr> {
         let start = self.token();
         if start.kind == TokenKind::Ident {
+            self.dangling_dot()?;
             let target = self.suffix_expr()?;
             return match *target.kind {
                 ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Call { ty: None, .. } => {
@@ -184,6 +185,19 @@ impl Parser<'_> {
                 self.not_a_target(start)
             }
         }
+    }
+
+    /// In `x.f. …` without a field after the last dot, the statement ends before that dot.
+    fn dangling_dot(&mut self) -> Result<()> {
+        let mut n = 1;
+        while self.nth(n).kind == TokenKind::Dot {
+            if self.nth(n + 1).kind != TokenKind::Ident {
+                self.pos += n;
+                return self.unexpected("`:=`, or a field after the dot");
+            }
+            n += 2;
+        }
+        Ok(())
     }
 
     fn not_a_target<T>(&mut self, start: Token) -> Result<T> {
