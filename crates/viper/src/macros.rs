@@ -28,18 +28,27 @@ pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
         return (Cow::Borrowed(program), Vec::new());
     }
     let mut diagnostics = Vec::new();
-    let (defines, members): (Vec<_>, Vec<_>) =
-        program.members.iter().cloned().partition(|m| matches!(m.kind, MemberKind::Define(_)));
+    let (defines, members): (Vec<_>, Vec<_>) = program
+        .members
+        .iter()
+        .cloned()
+        .partition(|m| matches!(m.kind, MemberKind::Define(_)));
     let mut program = Program { members };
     let mut globals = HashMap::new();
     for member in &defines {
         let MemberKind::Define(define) = &member.kind else { continue };
         warn_unused_params(define, &mut diagnostics);
-        if let Some(other) = globals.insert(define.name.name.clone(), define) {
-            diagnostics.push(
-                error(define.at, format!("there is another macro named `{}`", define.name.name))
-                    .with_label(other.at.0, "the other one"),
-            );
+        let Some(other) = globals.insert(define.name.name.clone(), define) else { continue };
+        let message = format!("there is another macro named `{}`", define.name.name);
+        // The same definition again is harmless.
+        let same = other == define;
+        let diagnostic = if same {
+            Diagnostic::warning("parser.warning", define.at.0, message + " with the same body")
+        } else {
+            error(define.at, message)
+        };
+        diagnostics.push(diagnostic.with_label(other.at.0, "the other one"));
+        if !same {
             return (Cow::Owned(program), diagnostics);
         }
     }
@@ -113,6 +122,7 @@ fn if_has_macro(i: &If) -> bool {
         }
 }
 
+
 /// The names that a macro must not have.
 fn global_names(program: &Program) -> HashSet<Name> {
     let mut names = HashSet::new();
@@ -141,11 +151,8 @@ fn warn_unused_params(define: &Define, diagnostics: &mut Vec<Diagnostic>) {
         DefineBody::Type(_) => {}
         DefineBody::Block(b) => each_name_in_block(b, &mut collect),
     }
-    let unused: Vec<_> = params
-        .iter()
-        .filter(|p| !used.contains(&p.name))
-        .map(|p| format!("`{}`", p.name))
-        .collect();
+    let unused: Vec<_> =
+        params.iter().filter(|p| !used.contains(&p.name)).map(|p| format!("`{}`", p.name)).collect();
     if !unused.is_empty() {
         diagnostics.push(Diagnostic::warning(
             "parser.warning",
@@ -487,7 +494,12 @@ impl Expander<'_> {
                 Ok(())
             }
             StmtKind::Label { name, invariants } => {
-                self.declare(name, frame);
+                // A label whose name is a parameter is the caller's.
+                if frame.args.contains_key(&name.name) {
+                    self.ident(name, frame);
+                } else {
+                    self.declare(name, frame);
+                }
                 self.specs(invariants, frame)
             }
             StmtKind::Quasihavoc { cond, resource } => {

@@ -11,8 +11,8 @@ use super::types::{Kind, Mismatch, Signature};
 use super::{Checker, PermRule, operators};
 use crate::ast::{self, Ident, OldLabel, Quantifier, UnOp};
 use crate::core::{
-    BinOp, CollectionOp, DomainFunctionId, Expr, ExprKind, Info, LocalId, OldState,
-    PredicateAccess, Resource, Type, Wand,
+    BinOp, CollectionOp, DomainFunctionId, Expr, ExprKind, Info, LocalId, OldState, PredicateAccess, Resource,
+    Type, Wand,
 };
 
 impl<'a> Checker<'a> {
@@ -92,9 +92,11 @@ impl<'a> Checker<'a> {
             return;
         }
         let message = match (found, expected) {
-            (Kind::Value(_), Kind::Value(_)) => {
-                format!("expected {}, found {}", self.show_kind(expected), self.show_kind(found))
-            }
+            (Kind::Value(_), Kind::Value(_)) => format!(
+                "expected {}, found {}",
+                self.show_kind(expected),
+                self.show_kind(found)
+            ),
             (_, Kind::Value(_)) => format!(
                 "{} cannot be used as a value, expected {}",
                 self.show_kind(found),
@@ -236,7 +238,10 @@ impl<'a> Checker<'a> {
                     }
                     (kind, _) => {
                         let found = self.show_kind(kind);
-                        self.error(wand.at.0, format!("expected a wand `A --* B`, found {found}"));
+                        self.error(
+                            wand.at.0,
+                            format!("expected a wand `A --* B`, found {found}"),
+                        );
                         self.wrong(pos)
                     }
                 }
@@ -351,7 +356,9 @@ impl<'a> Checker<'a> {
             format!("there is no variable named `{name}` here"),
         );
         let help = match self.globals.find(name).next() {
-            Some(Global::Field(_)) => Some(format!("`{name}` is a field: access it as `e.{name}`")),
+            Some(Global::Field(_)) => {
+                Some(format!("`{name}` is a field: access it as `e.{name}`"))
+            }
             Some(Global::Function(_) | Global::DomainFunction(_)) => {
                 Some(format!("`{name}` is a function: call it as `{name}(…)`"))
             }
@@ -467,9 +474,7 @@ impl<'a> Checker<'a> {
             }
         };
         let kind = match op {
-            ast::BinOp::Append => {
-                ExprKind::Collection(CollectionOp::SeqAppend, vec![a.expr, b.expr])
-            }
+            ast::BinOp::Append => ExprKind::Collection(CollectionOp::SeqAppend, vec![a.expr, b.expr]),
             ast::BinOp::Union => ExprKind::Collection(CollectionOp::Union, vec![a.expr, b.expr]),
             ast::BinOp::Intersection => {
                 ExprKind::Collection(CollectionOp::Intersection, vec![a.expr, b.expr])
@@ -518,11 +523,7 @@ impl<'a> Checker<'a> {
         let mut conjunction: Option<Typed> = None;
         let mut wrong = false;
         for (op, right) in rest {
-            let at = if std::ptr::eq(left, first) {
-                pos.to(right.at.0)
-            } else {
-                left.at.0.to(right.at.0)
-            };
+            let at = if std::ptr::eq(left, first) { pos.to(right.at.0) } else { left.at.0.to(right.at.0) };
             let comparison = self.value_operator(*op, left, right, at);
             wrong |= !self.require_value(&comparison, at, &Type::Bool);
             conjunction = Some(match conjunction {
@@ -730,10 +731,7 @@ impl<'a> Checker<'a> {
             return None;
         };
         if self.globals.predicates.get(predicate.index()).is_some_and(|p| p.is_abstract) {
-            self.error(
-                callee.at.0,
-                format!("the abstract predicate `{}` cannot be {verb}", callee.name),
-            );
+            self.error(callee.at.0, format!("the abstract predicate `{}` cannot be {verb}", callee.name));
         }
         let resource = self.location(call);
         let amount = match amount {
@@ -913,9 +911,8 @@ impl<'a> Checker<'a> {
         terms: &[Vec<Arc<Expr>>],
     ) {
         for (trigger, terms) in triggers.iter().zip(terms) {
-            let mentions = |e: &Arc<Expr>, id: LocalId| {
-                e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id))
-            };
+            let mentions =
+                |e: &Arc<Expr>, id: LocalId| e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id));
             for (var, id) in vars.iter().zip(ids) {
                 if !terms.iter().any(|t| mentions(t, *id)) {
                     self.consistency_error(
@@ -956,8 +953,9 @@ impl<'a> Checker<'a> {
     /// The resource of a `forperm` must use every variable, and only as a whole argument.
     fn check_forperm_resource(&mut self, ids: &[LocalId], resource: &Resource, pos: Pos) {
         let Some(args) = resource_args(resource) else { return };
-        let uses =
-            |e: &Arc<Expr>, id: LocalId| e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id));
+        let uses = |e: &Arc<Expr>, id: LocalId| {
+            e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id))
+        };
         if ids.iter().any(|id| !args.iter().any(|a| uses(a, *id))) {
             self.late_error(pos, "every variable of a `forperm` must be used in its resource");
         }
@@ -1032,7 +1030,7 @@ impl<'a> Checker<'a> {
     ) -> Typed {
         let elem = match ty {
             Some(ty) => self.ty(ty),
-            None => self.infer.fresh(pos),
+            None => self.infer.fresh_element(pos),
         };
         let Some(elems) = self.elements(elems.iter(), &elem) else { return self.wrong(pos) };
         let elem = self.infer.resolve(&elem);
@@ -1070,7 +1068,7 @@ impl<'a> Checker<'a> {
     ) -> Typed {
         let (key, value) = match ty {
             Some((key, value)) => (self.ty(key), self.ty(value)),
-            None => (self.infer.fresh(pos), self.infer.fresh(pos)),
+            None => (self.infer.fresh_element(pos), self.infer.fresh_element(pos)),
         };
         let keys = self.elements(entries.iter().map(|(k, _)| k), &key);
         let values = self.elements(entries.iter().map(|(_, v)| v), &value);
@@ -1140,7 +1138,8 @@ fn resource_args(resource: &Resource) -> Option<Vec<Arc<Expr>>> {
 
 /// A predicate access as an expression, so that inference can fill it in.
 fn access_expr(access: &PredicateAccess) -> Arc<Expr> {
-    let resource = Resource::Predicate(access.predicate, access.args.clone(), access.loc_pos);
+    let resource =
+        Resource::Predicate(access.predicate, access.args.clone(), access.loc_pos);
     Expr::new(ExprKind::Acc(resource, access.amount.clone()), Type::Bool, access.pos)
 }
 
@@ -1152,3 +1151,4 @@ fn access_of(whole: &Arc<Expr>, access: PredicateAccess) -> Option<PredicateAcce
         _ => None,
     }
 }
+

@@ -249,12 +249,7 @@ impl<'a> Globals<'a> {
         id
     }
 
-    fn declare_domain_function(
-        &mut self,
-        name: &Ident,
-        domain: DomainId,
-        pos: Pos,
-    ) -> DomainFunctionId {
+    fn declare_domain_function(&mut self, name: &Ident, domain: DomainId, pos: Pos) -> DomainFunctionId {
         let id = DomainFunctionId(self.core.domain_functions.len() as u32);
         self.core.domain_functions.push(core::DomainFunction {
             name: name.name.clone(),
@@ -270,6 +265,24 @@ impl<'a> Globals<'a> {
             domain.functions.push(id);
         }
         id
+    }
+
+    /// Declares the domain of predicate instances, which measures may use without an import. It
+    /// comes after all domains of the program.
+    pub fn declare_predicate_instance(&mut self) {
+        const NAME: &str = "PredicateInstance";
+        if self.core.find_domain(NAME).is_none() {
+            self.core.domains.push(core::Domain {
+                name: NAME.into(),
+                type_params: Vec::new(),
+                interpretations: None,
+                functions: Vec::new(),
+                axioms: Vec::new(),
+                adt: None,
+                pos: Pos::None,
+                info: None,
+            });
+        }
     }
 
     /// An ADT is a domain whose functions are its constructors, destructors and discriminators.
@@ -450,7 +463,11 @@ impl<'a> Globals<'a> {
                     "the discriminator `{discriminator}` of `{}` clashes with the field of that name",
                     constructor.name.name
                 );
-                errors.push(Diagnostic::error("typechecker.error", constructor.name.at.0, message));
+                errors.push(Diagnostic::error(
+                    "typechecker.error",
+                    constructor.name.at.0,
+                    message,
+                ));
             }
             for param in &constructor.params {
                 if !self.find_fields(&param.name.name).is_empty() {
@@ -530,8 +547,10 @@ impl<'a> Globals<'a> {
             format!("there is no type named `{}`", name.name),
         );
         let builtin = ["Int", "Bool", "Perm", "Ref", "Seq", "Set", "Multiset", "Map"];
-        let domains =
-            self.names().filter(|(_, g)| matches!(g, Global::Domain(_))).map(|(name, _)| name);
+        let domains = self
+            .names()
+            .filter(|(_, g)| matches!(g, Global::Domain(_)))
+            .map(|(name, _)| name);
         match crate::suggest::closest(&name.name, builtin.into_iter().chain(domains)) {
             Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
             None => diagnostic,
@@ -576,9 +595,7 @@ impl<'a> Globals<'a> {
                 }
             }
             Type::Param(i) if *i >= FIRST_VAR => "_".to_string(),
-            Type::Param(i) => {
-                params.get(*i as usize).map_or("?".to_string(), |p| p.name.to_string())
-            }
+            Type::Param(i) => params.get(*i as usize).map_or("?".to_string(), |p| p.name.to_string()),
         }
     }
 }

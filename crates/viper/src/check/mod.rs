@@ -41,33 +41,50 @@ pub struct Checked {
 #[must_use]
 pub fn check(program: &ast::Program) -> Checked {
     let (expanded, mut diagnostics) = crate::macros::expand(program);
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        return Checked { program: None, diagnostics };
+    let mut core = None;
+    if !has_errors(&diagnostics) {
+        match types(&expanded) {
+            Ok((program, found)) => {
+                diagnostics.extend(found);
+                diagnostics.extend(crate::consistency::check(&program));
+                // Rules about measures are worth checking only where everything else is right.
+                if !has_errors(&diagnostics) {
+                    diagnostics.extend(crate::plugins::termination::check(&program));
+                }
+                core = Some(program);
+            }
+            Err(found) => diagnostics.extend(found),
+        }
     }
-    let mut checker = Checker::new(&expanded);
-    checker.members(&expanded);
-    let Checker { globals, stages, .. } = checker;
-    let mut program = None;
-    let [types, late, consistency, warnings] = stages;
-    let mut found = if !types.is_empty() {
-        types
-    } else if !late.is_empty() {
-        late
-    } else {
-        let core = globals.core;
-        let mut found = consistency;
-        found.extend(crate::consistency::check(&core));
-        program = Some(core);
-        found
-    };
-    found.extend(warnings);
-    diagnostics.extend(found);
     diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start, s.end)));
     diagnostics.dedup();
-    if diagnostics.iter().any(Diagnostic::is_error) {
-        program = None;
+    if has_errors(&diagnostics) {
+        core = None;
     }
-    Checked { program, diagnostics }
+    Checked { program: core, diagnostics }
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
+}
+
+/// The core program with warnings and those consistency errors that show here already, or the
+/// errors that keep it from being one.
+fn types(
+    program: &ast::Program,
+) -> Result<(core::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+    let mut checker = Checker::new(program);
+    checker.members(program);
+    let Checker { globals, stages: [mut types, mut late, mut consistency, warnings], .. } = checker;
+    for errors in [&mut types, &mut late] {
+        if !errors.is_empty() {
+            let mut errors = std::mem::take(errors);
+            errors.extend(warnings);
+            return Err(errors);
+        }
+    }
+    consistency.extend(warnings);
+    Ok((globals.core, consistency))
 }
 
 /// When a rule about `perm` and `forperm` applies.

@@ -110,7 +110,8 @@ impl<'a> Checker<'a> {
             ast::StmtKind::If(i) => self.if_stmt(i),
             ast::StmtKind::While { cond, specs, body } => {
                 let cond = self.check_value(cond, &Type::Bool);
-                let (invariants, decreases) = self.loop_specs(specs, PermRule::OnlyInInhaleExhale);
+                let (invariants, decreases) =
+                    self.loop_specs(specs, PermRule::OnlyInInhaleExhale);
                 let body = self.block(body);
                 StmtKind::While { cond, invariants, decreases, body }
             }
@@ -252,17 +253,22 @@ impl<'a> Checker<'a> {
 
     /// A component of a measure: a value, or a predicate that stands for its instance.
     fn measure(&mut self, e: &'a ast::Expr) -> Arc<Expr> {
-        let is_predicate = matches!(&*e.kind, ast::ExprKind::Call { callee, .. }
+        let predicate = match &*e.kind {
+            ast::ExprKind::Acc { loc, .. } => loc,
+            _ => e,
+        };
+        let is_predicate = matches!(&*predicate.kind, ast::ExprKind::Call { callee, .. }
             if self.globals.find(&callee.name).any(|g| matches!(g, Global::Predicate(_))));
         if !is_predicate {
             return self.check_any_value(e);
         }
         let first = LocalId(self.scopes.locals.len() as u32);
-        let call = self.infer(e);
+        let call = self.infer(predicate);
         if call.kind == Kind::Error {
             return call.expr;
         }
-        let instance = self.instance_of(call, e.at.0);
+        self.globals.declare_predicate_instance();
+        let instance = self.instance_of(call, predicate.at.0);
         self.finish(instance.expr, first)
     }
 
@@ -275,10 +281,7 @@ impl<'a> Checker<'a> {
             _ => false,
         };
         if !is_resource {
-            self.error(
-                pos,
-                "expected a field access `e.f`, a predicate `P(…)` or a wand `A --* B`",
-            );
+            self.error(pos, "expected a field access `e.f`, a predicate `P(…)` or a wand `A --* B`");
             return None;
         }
         self.check_resource(e)
@@ -406,9 +409,8 @@ impl<'a> Checker<'a> {
                             let diagnostic = self.undeclared_field(name);
                             self.report(diagnostic);
                         }
-                        _ => {
-                            self.error(name.at.0, format!("the field `{}` is ambiguous", name.name))
-                        }
+                        _ => self
+                            .error(name.at.0, format!("the field `{}` is ambiguous", name.name)),
                     }
                 }
                 fields

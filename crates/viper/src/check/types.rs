@@ -53,6 +53,8 @@ struct Origin {
     pos: Pos,
     /// It stands for a parameter of this domain.
     param: Option<(DomainId, u32)>,
+    /// Worth a warning if nothing determines it.
+    warn: bool,
 }
 
 #[derive(Default)]
@@ -78,13 +80,19 @@ impl Inference {
         self.origins.clear();
     }
 
+    /// A variable of an operator; where the operator does not need it, nothing is lost.
     pub fn fresh(&mut self, pos: Pos) -> Type {
-        self.fresh_from(Origin { pos, param: None })
+        self.fresh_from(Origin { pos, param: None, warn: false })
+    }
+
+    /// The type of the elements of a literal.
+    pub fn fresh_element(&mut self, pos: Pos) -> Type {
+        self.fresh_from(Origin { pos, param: None, warn: true })
     }
 
     /// A variable for a type parameter of a domain.
     pub fn fresh_param(&mut self, pos: Pos, domain: DomainId, param: u32) -> Type {
-        self.fresh_from(Origin { pos, param: Some((domain, param)) })
+        self.fresh_from(Origin { pos, param: Some((domain, param)), warn: true })
     }
 
     fn fresh_from(&mut self, origin: Origin) -> Type {
@@ -189,8 +197,7 @@ impl Inference {
 
     fn fits(&mut self, signature: &Signature, args: &[Type]) -> bool {
         let mark = self.trail.len();
-        let fits =
-            args.iter().zip(&signature.args).all(|(arg, formal)| self.unify_rule(arg, formal));
+        let fits = args.iter().zip(&signature.args).all(|(arg, formal)| self.unify_rule(arg, formal));
         self.undo(mark);
         fits
     }
@@ -302,11 +309,7 @@ impl Inference {
     fn fits_with_result(&mut self, candidate: &Signature, op: &Deferred) -> bool {
         let mark = self.trail.len();
         let fits = self.unify_rule(&op.result, &candidate.result)
-            && op
-                .args
-                .iter()
-                .zip(&candidate.args)
-                .all(|(arg, formal)| self.unify_rule(arg, formal));
+            && op.args.iter().zip(&candidate.args).all(|(arg, formal)| self.unify_rule(arg, formal));
         self.undo(mark);
         fits
     }
@@ -330,7 +333,7 @@ impl Inference {
             if let Some((_, param)) = own {
                 self.bind(root, Type::Param(param));
             } else {
-                undetermined.extend(origin.map(|o| o.pos));
+                undetermined.extend(origin.filter(|o| o.warn).map(|o| o.pos));
                 self.bind(root, Type::Int);
             }
         }

@@ -531,9 +531,9 @@ impl Parser<'_> {
         let token = self.token();
         let resource = self.expr()?;
         match *resource.kind {
-            ExprKind::Field(..) | ExprKind::Call { .. } | ExprKind::Binary(BinOp::Wand, ..) => {
-                Ok(resource)
-            }
+            ExprKind::Field(..)
+            | ExprKind::Call { .. }
+            | ExprKind::Binary(BinOp::Wand, ..) => Ok(resource),
             _ => self.error(
                 self.token_span(token),
                 "expected a field access `e.f`, a predicate `P(…)` or a wand `A --* B`",
@@ -610,7 +610,10 @@ impl Parser<'_> {
 
     fn forperm(&mut self) -> Result<ExprKind> {
         self.bump();
-        let vars = self.bindings()?;
+        let outer = std::mem::replace(&mut self.resource_follows, true);
+        let vars = self.bindings();
+        self.resource_follows = outer;
+        let vars = vars?;
         self.expect(TokenKind::LBracket)?;
         let resource = self.resource()?;
         let height = self.height;

@@ -42,6 +42,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
         pos: 0,
         height: 0,
         depth: 0,
+        resource_follows: false,
         names: HashMap::new(),
         diagnostics: Vec::new(),
     };
@@ -65,6 +66,8 @@ struct Parser<'t> {
     height: u32,
     /// Rules under way.
     depth: u32,
+    /// The types are those of a `forperm`, which are followed by a resource in brackets.
+    resource_follows: bool,
     names: HashMap<&'t str, Name>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -360,7 +363,7 @@ impl<'t> Parser<'t> {
             }
             TokenKind::Ident => {
                 let name = self.ident()?;
-                if self.at(TokenKind::LBracket) {
+                if self.at(TokenKind::LBracket) && !self.at_resource() {
                     let args = self.list(TokenKind::LBracket, TokenKind::RBracket, Self::ty)?;
                     TypeKind::Named { name, args: Some(args) }
                 } else if self.at(TokenKind::LParen) && self.start() == self.since(start).end {
@@ -373,6 +376,29 @@ impl<'t> Parser<'t> {
             _ => return self.unexpected("a type"),
         };
         Ok(Type { kind, at: self.since(start).into() })
+    }
+
+    /// In `forperm x: D [P(x)] :: …`, are the next brackets those of the resource? They are the last
+    /// ones before the `::`.
+    fn at_resource(&self) -> bool {
+        if !self.resource_follows {
+            return false;
+        }
+        let mut open = 0u32;
+        for n in 0.. {
+            match self.nth(n).kind {
+                TokenKind::LBracket => open += 1,
+                TokenKind::RBracket => {
+                    open = open.saturating_sub(1);
+                    if open == 0 {
+                        return self.nth(n + 1).kind == TokenKind::ColonColon;
+                    }
+                }
+                TokenKind::Eof => break,
+                _ => {}
+            }
+        }
+        false
     }
 
     fn keyword_type(&mut self, kind: TypeKind) -> TypeKind {

@@ -78,7 +78,8 @@ impl Parser<'_> {
             TokenKind::Var => {
                 self.bump();
                 let vars = self.bindings()?;
-                let init = if self.eat(TokenKind::Assign) { Some(self.expr()?) } else { None };
+                let init =
+                    if self.eat(TokenKind::Assign) { Some(self.expr()?) } else { None };
                 StmtKind::Var { vars, init }
             }
             TokenKind::If => StmtKind::If(self.if_rest(allow_define)?),

@@ -7,10 +7,13 @@
 
 mod adt;
 mod build;
+mod merge;
 mod predicate_instance;
 mod refute;
 mod smoke;
 pub mod termination;
+
+pub(crate) use build::match_types;
 
 use report::Diagnostic;
 
