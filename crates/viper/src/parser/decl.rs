@@ -103,8 +103,16 @@ impl Parser<'_> {
                         "expected `>` at the end of the path, on the same line",
                     );
                 };
-                let path = self.name(rest.get(..length).unwrap_or("").trim());
+                let path = rest.get(..length).unwrap_or("").trim();
                 let end = start + 1 + length as u32 + 1;
+                // What looks like a comment is one to all who see tokens only.
+                if path.contains("//") || path.contains("/*") || path.contains('"') {
+                    return self.error(
+                        self.span(start, end),
+                        "a path in angle brackets cannot contain `//`, `/*` or `\"`",
+                    );
+                }
+                let path = self.name(path);
                 while self.start() < end && !self.at(TokenKind::Eof) {
                     self.bump();
                 }
