@@ -49,5 +49,5 @@ fn parsed(path: &Path) -> Result {
 /// What a verifier sees, as far as it can be written in Viper.
 fn core(args: &args::Print) -> Result {
     let Frontend { sources, program, diagnostics } = front_end(&args.file, &args.language);
-    (program.map(|p| viper::unparse::unparse(&p)), sources, diagnostics)
+    (program.map(|p| viper::unparse::program(&p)), sources, diagnostics)
 }

@@ -99,7 +99,10 @@ impl Rules {
     fn domain(&mut self, domain: &crate::core::Domain) {
         if let Some(interpretations) = &domain.interpretations {
             if !domain.type_params.is_empty() {
-                self.error(domain.pos, "a domain with an interpretation cannot have type parameters");
+                self.error(
+                    domain.pos,
+                    "a domain with an interpretation cannot have type parameters",
+                );
             }
             if !interpretations.iter().any(|(backend, _)| backend.as_str() == "SMTLIB") {
                 self.error(

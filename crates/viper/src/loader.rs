@@ -96,7 +96,9 @@ impl Source {
         for component in self.path.components() {
             match component {
                 Component::CurDir => {}
-                Component::ParentDir if matches!(path.components().next_back(), Some(Component::Normal(_))) => {
+                Component::ParentDir
+                    if matches!(path.components().next_back(), Some(Component::Normal(_))) =>
+                {
                     path.pop();
                 }
                 other => path.push(other),

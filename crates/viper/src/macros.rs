@@ -28,11 +28,8 @@ pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
         return (Cow::Borrowed(program), Vec::new());
     }
     let mut diagnostics = Vec::new();
-    let (defines, members): (Vec<_>, Vec<_>) = program
-        .members
-        .iter()
-        .cloned()
-        .partition(|m| matches!(m.kind, MemberKind::Define(_)));
+    let (defines, members): (Vec<_>, Vec<_>) =
+        program.members.iter().cloned().partition(|m| matches!(m.kind, MemberKind::Define(_)));
     let mut program = Program { members };
     let mut globals = HashMap::new();
     for member in &defines {
@@ -122,7 +119,6 @@ fn if_has_macro(i: &If) -> bool {
         }
 }
 
-
 /// The names that a macro must not have.
 fn global_names(program: &Program) -> HashSet<Name> {
     let mut names = HashSet::new();
@@ -151,8 +147,11 @@ fn warn_unused_params(define: &Define, diagnostics: &mut Vec<Diagnostic>) {
         DefineBody::Type(_) => {}
         DefineBody::Block(b) => each_name_in_block(b, &mut collect),
     }
-    let unused: Vec<_> =
-        params.iter().filter(|p| !used.contains(&p.name)).map(|p| format!("`{}`", p.name)).collect();
+    let unused: Vec<_> = params
+        .iter()
+        .filter(|p| !used.contains(&p.name))
+        .map(|p| format!("`{}`", p.name))
+        .collect();
     if !unused.is_empty() {
         diagnostics.push(Diagnostic::warning(
             "parser.warning",

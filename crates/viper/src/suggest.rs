@@ -33,10 +33,7 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
             let diagonal = last.get(j).copied().unwrap_or(usize::MAX - 1);
             let left = row.get(j).copied().unwrap_or(usize::MAX - 1);
             let mut best = (above + 1).min(left + 1).min(diagonal + usize::from(x != y));
-            let swapped = i > 0
-                && j > 0
-                && a.get(i - 1) == Some(y)
-                && b.get(j - 1) == Some(x);
+            let swapped = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
             if swapped {
                 best = best.min(before.get(j - 1).copied().unwrap_or(usize::MAX - 1) + 1);
             }

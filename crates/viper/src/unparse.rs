@@ -15,7 +15,7 @@ use names::{Globals, Scope};
 
 /// The surface syntax of a core program.
 #[must_use]
-pub fn unparse(program: &core::Program) -> ast::Program {
+pub fn program(program: &core::Program) -> ast::Program {
     let globals = Globals::new(program);
     let mut members = Vec::new();
     for (i, domain) in program.domains.iter().enumerate() {

@@ -69,7 +69,7 @@ fn checks(text: &str) {
     for smoke in [false, true] {
         let options = viper::plugins::Options { smoke, ..viper::plugins::Options::default() };
         let (program, _) = viper::plugins::desugar(program.clone(), &options);
-        let _ = viper::print::program(&viper::unparse::unparse(&program));
+        let _ = viper::print::program(&viper::unparse::program(&program));
     }
 }
 

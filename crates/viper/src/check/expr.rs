@@ -5,20 +5,19 @@ use std::sync::Arc;
 use report::{Diagnostic, Pos};
 
 use super::globals::Global;
+use super::heap::{access_expr, access_of};
 use super::resolve::{Typed, arithmetic};
-use super::scope::Role;
 use super::types::{Kind, Mismatch, Signature};
 use super::{Checker, PermRule, operators};
-use crate::ast::{self, Ident, OldLabel, Quantifier, UnOp};
+use crate::ast::{self, UnOp};
 use crate::core::{
-    BinOp, CollectionOp, DomainFunctionId, Expr, ExprKind, Info, LocalId, OldState, PredicateAccess, Resource,
-    Type, Wand,
+    BinOp, CollectionOp, Expr, ExprKind, Info, LocalId, PredicateAccess, Resource, Type, Wand,
 };
 
 impl<'a> Checker<'a> {
     // --- Whole expressions
 
-    fn next_local(&self) -> LocalId {
+    pub(super) fn next_local(&self) -> LocalId {
         LocalId(self.scopes.locals.len() as u32)
     }
 
@@ -92,11 +91,9 @@ impl<'a> Checker<'a> {
             return;
         }
         let message = match (found, expected) {
-            (Kind::Value(_), Kind::Value(_)) => format!(
-                "expected {}, found {}",
-                self.show_kind(expected),
-                self.show_kind(found)
-            ),
+            (Kind::Value(_), Kind::Value(_)) => {
+                format!("expected {}, found {}", self.show_kind(expected), self.show_kind(found))
+            }
             (_, Kind::Value(_)) => format!(
                 "{} cannot be used as a value, expected {}",
                 self.show_kind(found),
@@ -107,7 +104,7 @@ impl<'a> Checker<'a> {
         self.error(pos, message);
     }
 
-    fn require_value(&mut self, typed: &Typed, pos: Pos, expected: &Type) -> bool {
+    pub(super) fn require_value(&mut self, typed: &Typed, pos: Pos, expected: &Type) -> bool {
         match &typed.kind {
             Kind::Error => false,
             Kind::Value(ty) if self.infer.unify(ty, expected) => true,
@@ -119,7 +116,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The type of a value; permissions are not values.
-    fn value_type(&mut self, typed: &Typed, pos: Pos) -> Option<Type> {
+    pub(super) fn value_type(&mut self, typed: &Typed, pos: Pos) -> Option<Type> {
         match &typed.kind {
             Kind::Value(ty) => Some(ty.clone()),
             Kind::Error => None,
@@ -132,7 +129,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Is it an assertion, and if so, a pure one?
-    fn require_assertion(&mut self, typed: &Typed, pos: Pos) -> Option<bool> {
+    pub(super) fn require_assertion(&mut self, typed: &Typed, pos: Pos) -> Option<bool> {
         match &typed.kind {
             Kind::Value(ty) if self.infer.unify(ty, &Type::Bool) => Some(true),
             Kind::Value(_) => {
@@ -144,15 +141,15 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn wrong(&self, pos: Pos) -> Typed {
+    pub(super) fn wrong(&self, pos: Pos) -> Typed {
         Typed { expr: Expr::bool(false, pos), kind: Kind::Error }
     }
 
-    fn typed(&self, kind: ExprKind, ty: Type, pos: Pos) -> Typed {
+    pub(super) fn typed(&self, kind: ExprKind, ty: Type, pos: Pos) -> Typed {
         Typed { expr: Expr::new(kind, ty.clone(), pos), kind: Kind::Value(ty) }
     }
 
-    fn assertion(&self, kind: ExprKind, pure: bool, pos: Pos) -> Typed {
+    pub(super) fn assertion(&self, kind: ExprKind, pure: bool, pos: Pos) -> Typed {
         let expr = Expr::new(kind, Type::Bool, pos);
         Typed { expr, kind: if pure { Kind::Value(Type::Bool) } else { Kind::Assertion } }
     }
@@ -238,10 +235,7 @@ impl<'a> Checker<'a> {
                     }
                     (kind, _) => {
                         let found = self.show_kind(kind);
-                        self.error(
-                            wand.at.0,
-                            format!("expected a wand `A --* B`, found {found}"),
-                        );
+                        self.error(wand.at.0, format!("expected a wand `A --* B`, found {found}"));
                         self.wrong(pos)
                     }
                 }
@@ -330,7 +324,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn variable(&mut self, name: &ast::Name, pos: Pos) -> Typed {
+    pub(super) fn variable(&mut self, name: &ast::Name, pos: Pos) -> Typed {
         match self.scopes.find(name) {
             [id] => {
                 let id = *id;
@@ -356,9 +350,7 @@ impl<'a> Checker<'a> {
             format!("there is no variable named `{name}` here"),
         );
         let help = match self.globals.find(name).next() {
-            Some(Global::Field(_)) => {
-                Some(format!("`{name}` is a field: access it as `e.{name}`"))
-            }
+            Some(Global::Field(_)) => Some(format!("`{name}` is a field: access it as `e.{name}`")),
             Some(Global::Function(_) | Global::DomainFunction(_)) => {
                 Some(format!("`{name}` is a function: call it as `{name}(…)`"))
             }
@@ -375,7 +367,7 @@ impl<'a> Checker<'a> {
     // --- Operators
 
     /// Infers arguments, which must be values, and applies an overloaded operator to them.
-    fn overloaded(
+    pub(super) fn overloaded(
         &mut self,
         args: &[&'a ast::Expr],
         signatures: Vec<Signature>,
@@ -395,7 +387,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn binary(
+    pub(super) fn binary(
         &mut self,
         op: ast::BinOp,
         left: &'a ast::Expr,
@@ -431,7 +423,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn wand(&mut self, left: &'a ast::Expr, right: &'a ast::Expr, pos: Pos) -> Typed {
+    pub(super) fn wand(&mut self, left: &'a ast::Expr, right: &'a ast::Expr, pos: Pos) -> Typed {
         let banned = std::mem::replace(&mut self.wands_banned, false);
         if banned {
             self.error(pos, "wands are not supported in function preconditions and predicates");
@@ -448,7 +440,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Operators whose operands are values.
-    fn value_operator(
+    pub(super) fn value_operator(
         &mut self,
         op: ast::BinOp,
         left: &'a ast::Expr,
@@ -474,7 +466,9 @@ impl<'a> Checker<'a> {
             }
         };
         let kind = match op {
-            ast::BinOp::Append => ExprKind::Collection(CollectionOp::SeqAppend, vec![a.expr, b.expr]),
+            ast::BinOp::Append => {
+                ExprKind::Collection(CollectionOp::SeqAppend, vec![a.expr, b.expr])
+            }
             ast::BinOp::Union => ExprKind::Collection(CollectionOp::Union, vec![a.expr, b.expr]),
             ast::BinOp::Intersection => {
                 ExprKind::Collection(CollectionOp::Intersection, vec![a.expr, b.expr])
@@ -513,7 +507,7 @@ impl<'a> Checker<'a> {
     }
 
     /// `a < b <= c` is `a < b && b <= c`.
-    fn chain(
+    pub(super) fn chain(
         &mut self,
         first: &'a ast::Expr,
         rest: &'a [(ast::BinOp, ast::Expr)],
@@ -523,7 +517,11 @@ impl<'a> Checker<'a> {
         let mut conjunction: Option<Typed> = None;
         let mut wrong = false;
         for (op, right) in rest {
-            let at = if std::ptr::eq(left, first) { pos.to(right.at.0) } else { left.at.0.to(right.at.0) };
+            let at = if std::ptr::eq(left, first) {
+                pos.to(right.at.0)
+            } else {
+                left.at.0.to(right.at.0)
+            };
             let comparison = self.value_operator(*op, left, right, at);
             wrong |= !self.require_value(&comparison, at, &Type::Bool);
             conjunction = Some(match conjunction {
@@ -541,7 +539,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn conditional(
+    pub(super) fn conditional(
         &mut self,
         cond: &'a ast::Expr,
         then: &'a ast::Expr,
@@ -575,506 +573,6 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-    }
-
-    // --- The heap
-
-    /// `e.f`: a field, or a destructor or discriminator of an ADT
-    fn member_access(&mut self, receiver: &'a ast::Expr, field: &'a Ident, pos: Pos) -> Typed {
-        let typed = self.infer(receiver);
-        match self.globals.find_fields(&field.name).as_slice() {
-            [] => self.adt_member(typed, receiver.at.0, field, pos),
-            [id] => {
-                let id = *id;
-                if !self.require_value(&typed, receiver.at.0, &Type::Ref) {
-                    return self.wrong(pos);
-                }
-                let ty = self.globals.core.field(id).ty.clone();
-                self.typed(ExprKind::Field(typed.expr, id), ty, pos)
-            }
-            _ => {
-                self.error(field.at.0, format!("the field `{}` is ambiguous", field.name));
-                self.wrong(pos)
-            }
-        }
-    }
-
-    fn adt_member(&mut self, receiver: Typed, receiver_pos: Pos, field: &Ident, pos: Pos) -> Typed {
-        if receiver.kind == Kind::Error {
-            return self.wrong(pos);
-        }
-        let candidates = self.globals.members.get(&field.name).cloned().unwrap_or_default();
-        if candidates.is_empty() {
-            let diagnostic = self.undeclared_field(field);
-            self.report(diagnostic);
-            return self.wrong(pos);
-        }
-        let Some(ty) = self.value_type(&receiver, receiver_pos) else { return self.wrong(pos) };
-        let ty = self.infer.shallow(&ty);
-        let function = match &ty {
-            Type::Domain(d, _) => candidates
-                .iter()
-                .copied()
-                .find(|f| self.globals.core.domain_function(*f).domain == *d),
-            // A type that is not known yet: there must be no choice.
-            Type::Param(_) if candidates.len() == 1 => candidates.first().copied(),
-            _ => None,
-        };
-        let Some(function) = function else {
-            let found = self.show(&ty);
-            self.error(pos, format!("`{}` is not defined on `{found}`", field.name));
-            return self.wrong(pos);
-        };
-        let declaration = self.globals.core.domain_function(function);
-        let domain = declaration.domain;
-        let (formal, result) = (
-            declaration.params.first().map_or(Type::Int, |(_, ty)| ty.clone()),
-            declaration.ty.clone(),
-        );
-        let types = self.type_args(domain, pos);
-        if !self.infer.unify(&ty, &formal.substitute(&types)) {
-            self.mismatch(receiver_pos, &Kind::Value(ty), &Kind::Value(formal));
-            return self.wrong(pos);
-        }
-        let result = self.infer.resolve(&result.substitute(&types));
-        let kind = ExprKind::DomainCall(function, vec![receiver.expr], self.known(&types));
-        self.typed(kind, result, pos)
-    }
-
-    pub(super) fn undeclared_field(&self, field: &Ident) -> Diagnostic {
-        let diagnostic = Diagnostic::error(
-            "typechecker.error",
-            field.at.0,
-            format!("there is no field named `{}`", field.name),
-        );
-        let fields = self
-            .globals
-            .names()
-            .filter(|(_, g)| matches!(g, Global::Field(_)))
-            .map(|(name, _)| name)
-            .chain(self.globals.members.keys().map(|n| n.as_str()));
-        match crate::suggest::closest(&field.name, fields) {
-            Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
-            None => diagnostic,
-        }
-    }
-
-    fn acc(&mut self, loc: &'a ast::Expr, amount: Option<&'a ast::Expr>, pos: Pos) -> Typed {
-        let resource = self.location(loc);
-        let amount = match amount {
-            None => Some(None),
-            Some(e) => {
-                let typed = self.infer(e);
-                let fine = self.require_value(&typed, e.at.0, &Type::Perm);
-                fine.then_some(Some(typed.expr))
-            }
-        };
-        let (Some(resource), Some(amount)) = (resource, amount) else { return self.wrong(pos) };
-        let kind = match resource {
-            Resource::Predicate(..) => Kind::Predicate,
-            _ => Kind::Assertion,
-        };
-        Typed { expr: Expr::new(ExprKind::Acc(resource, amount), Type::Bool, pos), kind }
-    }
-
-    /// A field access or a predicate.
-    fn location(&mut self, e: &'a ast::Expr) -> Option<Resource> {
-        let pos = e.at.0;
-        let typed = match &*e.kind {
-            ast::ExprKind::Field(..) | ast::ExprKind::Call { .. } => self.infer(e),
-            _ => {
-                self.error(pos, "expected a field access `e.f` or a predicate `P(…)`");
-                return None;
-            }
-        };
-        match (&typed.kind, &typed.expr.kind) {
-            (Kind::Error, _) => None,
-            (_, ExprKind::Field(receiver, field)) => {
-                Some(Resource::Field(receiver.clone(), *field, pos))
-            }
-            (Kind::Predicate, ExprKind::Acc(resource, None)) => Some(resource.clone()),
-            _ => {
-                self.error(pos, "this is neither a field nor a predicate");
-                None
-            }
-        }
-    }
-
-    /// A field access, predicate or wand.
-    fn resource(&mut self, e: &'a ast::Expr) -> Option<Resource> {
-        if let ast::ExprKind::Binary(ast::BinOp::Wand, ..) = &*e.kind {
-            return match &self.infer(e).expr.kind {
-                ExprKind::Wand(wand) => Some(Resource::Wand(wand.clone())),
-                _ => None,
-            };
-        }
-        self.location(e)
-    }
-
-    /// `P(…)` or `acc(P(…), p)` of a predicate with a body
-    fn predicate_access(&mut self, e: &'a ast::Expr, verb: &str) -> Option<PredicateAccess> {
-        let (call, amount) = match &*e.kind {
-            ast::ExprKind::Acc { loc, amount } => (loc, amount.as_ref()),
-            _ => (e, None),
-        };
-        let ast::ExprKind::Call { callee, .. } = &*call.kind else {
-            self.error(e.at.0, "expected a predicate `P(…)`");
-            return None;
-        };
-        let predicate = self.globals.find(&callee.name).find_map(|g| match g {
-            Global::Predicate(p) => Some(p),
-            _ => None,
-        });
-        let Some(predicate) = predicate else {
-            let diagnostic = self.undeclared_callee(callee, "predicate");
-            self.report(diagnostic);
-            return None;
-        };
-        if self.globals.predicates.get(predicate.index()).is_some_and(|p| p.is_abstract) {
-            self.error(callee.at.0, format!("the abstract predicate `{}` cannot be {verb}", callee.name));
-        }
-        let resource = self.location(call);
-        let amount = match amount {
-            None => Some(None),
-            Some(amount) => {
-                let typed = self.infer(amount);
-                let fine = self.require_value(&typed, amount.at.0, &Type::Perm);
-                fine.then_some(Some(typed.expr))
-            }
-        };
-        let (Some(Resource::Predicate(predicate, args, loc_pos)), Some(amount)) =
-            (resource, amount)
-        else {
-            return None;
-        };
-        Some(PredicateAccess { predicate, args, amount, pos: e.at.0, loc_pos })
-    }
-
-    fn check_perm_rule(&mut self, what: &str, pos: Pos) {
-        match self.perm_rule {
-            PermRule::Anywhere => {}
-            PermRule::OnlyInInhaleExhale => self.error(
-                pos,
-                format!(
-                    "contracts and invariants may use `{what}` only inside an inhale-exhale \
-                     assertion `[A, B]`"
-                ),
-            ),
-            PermRule::Banned(place) => {
-                self.error(pos, format!("{place} must not contain `{what}`"));
-            }
-        }
-    }
-
-    fn old(&mut self, label: Option<&'a OldLabel>, inner: &'a ast::Expr, pos: Pos) -> Typed {
-        let typed = self.infer(inner);
-        let Some(ty) = self.value_type(&typed, inner.at.0) else { return self.wrong(pos) };
-        let state = match label {
-            None => OldState::Pre,
-            Some(OldLabel::Lhs) => OldState::Lhs,
-            Some(OldLabel::Label(label)) => match self.label(&label.name) {
-                Some(id) => OldState::Label(id),
-                None => {
-                    self.consistency_error(pos, format!("there is no label `{}`", label.name));
-                    OldState::Pre
-                }
-            },
-        };
-        self.typed(ExprKind::Old(state, typed.expr), ty, pos)
-    }
-
-    // --- Binders
-
-    fn let_in(
-        &mut self,
-        var: &'a Ident,
-        value: &'a ast::Expr,
-        body: &'a ast::Expr,
-        pos: Pos,
-    ) -> Typed {
-        let bound = self.infer(value);
-        let ty = match &bound.kind {
-            Kind::Value(ty) => Some(ty.clone()),
-            Kind::Error => None,
-            Kind::Assertion | Kind::Predicate | Kind::Wand => {
-                self.consistency_error(value.at.0, "`let` binds values, this has permissions");
-                Some(Type::Bool)
-            }
-        };
-        self.scopes.enter();
-        let known = ty.is_some();
-        let ty = ty.unwrap_or_else(|| self.infer.fresh(pos));
-        let id = self.declare(var, ty, Role::Bound);
-        let body = self.infer(body);
-        self.scopes.leave();
-        if known {
-            around(body, pos, |b| ExprKind::Let(id, bound.expr, b))
-        } else {
-            self.wrong(pos)
-        }
-    }
-
-    fn bind(&mut self, vars: &'a [ast::Param]) -> Vec<LocalId> {
-        vars.iter()
-            .map(|var| {
-                let ty = self.ty(&var.ty);
-                self.declare(&var.name, ty, Role::Bound)
-            })
-            .collect()
-    }
-
-    fn quantifier(
-        &mut self,
-        quantifier: Quantifier,
-        vars: &'a [ast::Param],
-        triggers: &'a [ast::Trigger],
-        body: &'a ast::Expr,
-        pos: Pos,
-    ) -> Typed {
-        self.scopes.enter();
-        let ids = self.bind(vars);
-        let typed = self.infer(body);
-        let pure = match quantifier {
-            Quantifier::Forall => self.require_assertion(&typed, body.at.0),
-            Quantifier::Exists => {
-                self.require_value(&typed, body.at.0, &Type::Bool).then_some(true)
-            }
-        };
-        let mut fine = true;
-        let mut all = Vec::with_capacity(triggers.len());
-        for trigger in triggers {
-            let mut terms = Vec::with_capacity(trigger.exprs.len());
-            for e in &trigger.exprs {
-                let term = self.infer(e);
-                fine &= term.kind != Kind::Error;
-                if term.kind != Kind::Error && !self.is_valid_trigger(e, &term.expr) {
-                    self.late_error(
-                        trigger.at.0,
-                        "this is not a valid trigger: triggers are applications of functions or \
-                         collection operators, field accesses or predicates, without arithmetic, \
-                         comparisons or logical operators",
-                    );
-                }
-                terms.push(term.expr);
-            }
-            all.push(terms);
-        }
-        self.scopes.leave();
-        self.check_triggers(vars, &ids, triggers, &all);
-        match pure {
-            Some(pure) if fine => {
-                let kind =
-                    ExprKind::Quant { quantifier, vars: ids, triggers: all, body: typed.expr };
-                self.assertion(kind, pure, pos)
-            }
-            _ => self.wrong(pos),
-        }
-    }
-
-    /// May this term be a trigger? The surface tells `P(x)` from `acc(P(x))`.
-    fn is_valid_trigger(&self, surface: &ast::Expr, e: &Arc<Expr>) -> bool {
-        let possible = match (&*surface.kind, &e.kind) {
-            (ast::ExprKind::Old(_, inner), ExprKind::Old(_, e)) => {
-                return self.is_valid_trigger(inner, e);
-            }
-            (ast::ExprKind::Acc { .. }, _) => false,
-            (_, ExprKind::Wand(_)) => return true,
-            (_, ExprKind::DomainCall(function, ..)) => !self.is_discriminator(*function),
-            (_, ExprKind::Acc(Resource::Predicate(..), None)) => true,
-            (_, kind) => matches!(
-                kind,
-                ExprKind::Field(..)
-                    | ExprKind::Call(..)
-                    | ExprKind::Seq(_)
-                    | ExprKind::Set(_)
-                    | ExprKind::Multiset(_)
-                    | ExprKind::Map(_)
-                    | ExprKind::Collection(..)
-            ),
-        };
-        possible && !e.any(|e| matches!(e.kind, ExprKind::Binary(..) | ExprKind::Cond(..)))
-    }
-
-    /// Discriminators compare tags, and comparisons are no triggers.
-    fn is_discriminator(&self, function: DomainFunctionId) -> bool {
-        let domain = self.globals.core.domain_function(function).domain;
-        let adt = &self.globals.core.domain(domain).adt;
-        adt.as_ref().is_some_and(|a| a.constructors.iter().any(|c| c.discriminator == function))
-    }
-
-    /// Every trigger must mention every variable, every term of a trigger some variable.
-    fn check_triggers(
-        &mut self,
-        vars: &'a [ast::Param],
-        ids: &[LocalId],
-        triggers: &'a [ast::Trigger],
-        terms: &[Vec<Arc<Expr>>],
-    ) {
-        for (trigger, terms) in triggers.iter().zip(terms) {
-            let mentions =
-                |e: &Arc<Expr>, id: LocalId| e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id));
-            for (var, id) in vars.iter().zip(ids) {
-                if !terms.iter().any(|t| mentions(t, *id)) {
-                    self.consistency_error(
-                        var.name.at.0,
-                        format!("the variable `{}` is not mentioned in a trigger", var.name.name),
-                    );
-                }
-            }
-            for (e, term) in trigger.exprs.iter().zip(terms) {
-                if !ids.iter().any(|id| mentions(term, *id)) {
-                    self.consistency_error(e.at.0, "this trigger mentions no quantified variable");
-                }
-            }
-        }
-    }
-
-    fn forperm(
-        &mut self,
-        vars: &'a [ast::Param],
-        resource: &'a ast::Expr,
-        body: &'a ast::Expr,
-        pos: Pos,
-    ) -> Typed {
-        self.check_perm_rule("forperm", pos);
-        self.scopes.enter();
-        let ids = self.bind(vars);
-        let rule = std::mem::replace(&mut self.perm_rule, PermRule::Banned("bodies of `forperm`"));
-        let typed = self.infer(body);
-        let fine = self.require_value(&typed, body.at.0, &Type::Bool);
-        self.perm_rule = rule;
-        let resource = self.resource(resource);
-        self.scopes.leave();
-        let Some(resource) = resource.filter(|_| fine) else { return self.wrong(pos) };
-        self.check_forperm_resource(&ids, &resource, pos);
-        self.typed(ExprKind::ForPerm(ids, resource, typed.expr), Type::Bool, pos)
-    }
-
-    /// The resource of a `forperm` must use every variable, and only as a whole argument.
-    fn check_forperm_resource(&mut self, ids: &[LocalId], resource: &Resource, pos: Pos) {
-        let Some(args) = resource_args(resource) else { return };
-        let uses = |e: &Arc<Expr>, id: LocalId| {
-            e.any(|e| matches!(e.kind, ExprKind::Local(l) if l == id))
-        };
-        if ids.iter().any(|id| !args.iter().any(|a| uses(a, *id))) {
-            self.late_error(pos, "every variable of a `forperm` must be used in its resource");
-        }
-        for arg in &args {
-            let whole = matches!(arg.kind, ExprKind::Local(_));
-            if !whole && ids.iter().any(|id| uses(arg, *id)) {
-                self.late_error(
-                    arg.pos,
-                    "variables of a `forperm` can only be whole arguments of its resource",
-                );
-            }
-        }
-    }
-
-    // --- Collections
-
-    fn collection_op(
-        &mut self,
-        op: CollectionOp,
-        args: &[&'a ast::Expr],
-        signatures: Vec<Signature>,
-        pos: Pos,
-    ) -> Typed {
-        let Some((args, ty)) = self.overloaded(args, signatures, pos) else {
-            return self.wrong(pos);
-        };
-        let on = args.get(operators::collection_arg(op)).map_or(Type::Int, |e| e.ty.clone());
-        let on = self.infer.shallow(&on);
-        self.typed(ExprKind::Collection(operators::collection(op, &on), args), ty, pos)
-    }
-
-    fn slice(
-        &mut self,
-        base: &'a ast::Expr,
-        from: Option<&'a ast::Expr>,
-        to: Option<&'a ast::Expr>,
-        pos: Pos,
-    ) -> Typed {
-        let seq = Type::seq(self.infer.fresh(pos));
-        let mut args = vec![base];
-        let mut formals = vec![seq.clone()];
-        for bound in from.into_iter().chain(to) {
-            args.push(bound);
-            formals.push(Type::Int);
-        }
-        let signature = Signature { args: formals, result: seq };
-        let Some((args, ty)) = self.overloaded(&args, vec![signature], pos) else {
-            return self.wrong(pos);
-        };
-        let mut args = args.into_iter();
-        let Some(mut expr) = args.next() else { return self.wrong(pos) };
-        let from = if from.is_some() { args.next() } else { None };
-        let to = if to.is_some() { args.next() } else { None };
-        // `s[a..b]` is `s[..b][a..]`.
-        if let Some(to) = to {
-            let kind = ExprKind::Collection(CollectionOp::SeqTake, vec![expr, to]);
-            expr = Expr::new(kind, ty.clone(), pos);
-        }
-        if let Some(from) = from {
-            let kind = ExprKind::Collection(CollectionOp::SeqDrop, vec![expr, from]);
-            expr = Expr::new(kind, ty.clone(), pos);
-        }
-        Typed { expr, kind: Kind::Value(ty) }
-    }
-
-    fn collection_literal(
-        &mut self,
-        kind: ast::CollectionKind,
-        ty: Option<&'a ast::Type>,
-        elems: &'a [ast::Expr],
-        pos: Pos,
-    ) -> Typed {
-        let elem = match ty {
-            Some(ty) => self.ty(ty),
-            None => self.infer.fresh_element(pos),
-        };
-        let Some(elems) = self.elements(elems.iter(), &elem) else { return self.wrong(pos) };
-        let elem = self.infer.resolve(&elem);
-        match kind {
-            ast::CollectionKind::Seq => self.typed(ExprKind::Seq(elems), Type::seq(elem), pos),
-            ast::CollectionKind::Set => self.typed(ExprKind::Set(elems), Type::set(elem), pos),
-            ast::CollectionKind::Multiset => {
-                self.typed(ExprKind::Multiset(elems), Type::multiset(elem), pos)
-            }
-        }
-    }
-
-    /// Values that all have the same type.
-    fn elements(
-        &mut self,
-        elems: impl Iterator<Item = &'a ast::Expr>,
-        elem: &Type,
-    ) -> Option<Vec<Arc<Expr>>> {
-        let mut all = Vec::new();
-        let mut fine = true;
-        for e in elems {
-            let typed = self.infer(e);
-            // After one element of a wrong type, others would only repeat the message.
-            fine = fine && self.require_value(&typed, e.at.0, elem);
-            all.push(typed.expr);
-        }
-        fine.then_some(all)
-    }
-
-    fn map_literal(
-        &mut self,
-        ty: Option<&'a (ast::Type, ast::Type)>,
-        entries: &'a [(ast::Expr, ast::Expr)],
-        pos: Pos,
-    ) -> Typed {
-        let (key, value) = match ty {
-            Some((key, value)) => (self.ty(key), self.ty(value)),
-            None => (self.infer.fresh_element(pos), self.infer.fresh_element(pos)),
-        };
-        let keys = self.elements(entries.iter().map(|(k, _)| k), &key);
-        let values = self.elements(entries.iter().map(|(_, v)| v), &value);
-        let (Some(keys), Some(values)) = (keys, values) else { return self.wrong(pos) };
-        let ty = self.infer.resolve(&Type::map(key, value));
-        self.typed(ExprKind::Map(keys.into_iter().zip(values).collect()), ty, pos)
     }
 
     // --- Types in bodies
@@ -1115,7 +613,7 @@ fn known_result(op: ast::BinOp, a: &Type, b: &Type) -> Option<Type> {
 }
 
 /// An expression around a body: it is what the body is.
-fn around(body: Typed, pos: Pos, make: impl FnOnce(Arc<Expr>) -> ExprKind) -> Typed {
+pub(super) fn around(body: Typed, pos: Pos, make: impl FnOnce(Arc<Expr>) -> ExprKind) -> Typed {
     let kind = match body.kind {
         Kind::Predicate | Kind::Wand => Kind::Assertion,
         kind => kind,
@@ -1126,29 +624,3 @@ fn around(body: Typed, pos: Pos, make: impl FnOnce(Arc<Expr>) -> ExprKind) -> Ty
     }
     Typed { expr: Expr::new(make(body.expr), ty, pos), kind }
 }
-
-/// The arguments of a resource; of a wand there is no fixed list.
-fn resource_args(resource: &Resource) -> Option<Vec<Arc<Expr>>> {
-    match resource {
-        Resource::Field(receiver, _, _) => Some(vec![receiver.clone()]),
-        Resource::Predicate(_, args, _) => Some(args.clone()),
-        Resource::Wand(_) => None,
-    }
-}
-
-/// A predicate access as an expression, so that inference can fill it in.
-fn access_expr(access: &PredicateAccess) -> Arc<Expr> {
-    let resource =
-        Resource::Predicate(access.predicate, access.args.clone(), access.loc_pos);
-    Expr::new(ExprKind::Acc(resource, access.amount.clone()), Type::Bool, access.pos)
-}
-
-fn access_of(whole: &Arc<Expr>, access: PredicateAccess) -> Option<PredicateAccess> {
-    match &whole.kind {
-        ExprKind::Acc(Resource::Predicate(_, args, _), amount) => {
-            Some(PredicateAccess { args: args.clone(), amount: amount.clone(), ..access })
-        }
-        _ => None,
-    }
-}
-

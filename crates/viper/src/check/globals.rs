@@ -249,7 +249,12 @@ impl<'a> Globals<'a> {
         id
     }
 
-    fn declare_domain_function(&mut self, name: &Ident, domain: DomainId, pos: Pos) -> DomainFunctionId {
+    fn declare_domain_function(
+        &mut self,
+        name: &Ident,
+        domain: DomainId,
+        pos: Pos,
+    ) -> DomainFunctionId {
         let id = DomainFunctionId(self.core.domain_functions.len() as u32);
         self.core.domain_functions.push(core::DomainFunction {
             name: name.name.clone(),
@@ -463,11 +468,7 @@ impl<'a> Globals<'a> {
                     "the discriminator `{discriminator}` of `{}` clashes with the field of that name",
                     constructor.name.name
                 );
-                errors.push(Diagnostic::error(
-                    "typechecker.error",
-                    constructor.name.at.0,
-                    message,
-                ));
+                errors.push(Diagnostic::error("typechecker.error", constructor.name.at.0, message));
             }
             for param in &constructor.params {
                 if !self.find_fields(&param.name.name).is_empty() {
@@ -547,10 +548,8 @@ impl<'a> Globals<'a> {
             format!("there is no type named `{}`", name.name),
         );
         let builtin = ["Int", "Bool", "Perm", "Ref", "Seq", "Set", "Multiset", "Map"];
-        let domains = self
-            .names()
-            .filter(|(_, g)| matches!(g, Global::Domain(_)))
-            .map(|(name, _)| name);
+        let domains =
+            self.names().filter(|(_, g)| matches!(g, Global::Domain(_))).map(|(name, _)| name);
         match crate::suggest::closest(&name.name, builtin.into_iter().chain(domains)) {
             Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
             None => diagnostic,
@@ -595,7 +594,9 @@ impl<'a> Globals<'a> {
                 }
             }
             Type::Param(i) if *i >= FIRST_VAR => "_".to_string(),
-            Type::Param(i) => params.get(*i as usize).map_or("?".to_string(), |p| p.name.to_string()),
+            Type::Param(i) => {
+                params.get(*i as usize).map_or("?".to_string(), |p| p.name.to_string())
+            }
         }
     }
 }

@@ -8,9 +8,12 @@
 //! `consistency.error` (see [`crate::consistency`]).
 
 mod adt;
+mod binders;
 mod call;
+mod collections;
 mod expr;
 mod globals;
+mod heap;
 mod operators;
 mod resolve;
 mod scope;
@@ -70,9 +73,7 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 
 /// The core program with warnings and those consistency errors that show here already, or the
 /// errors that keep it from being one.
-fn types(
-    program: &ast::Program,
-) -> Result<(core::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
+fn types(program: &ast::Program) -> Result<(core::Program, Vec<Diagnostic>), Vec<Diagnostic>> {
     let mut checker = Checker::new(program);
     checker.members(program);
     let Checker { globals, stages: [mut types, mut late, mut consistency, warnings], .. } = checker;

@@ -48,10 +48,7 @@ pub(super) fn binary(op: ast::BinOp, infer: &mut Inference, pos: Pos) -> Vec<Sig
         ast::BinOp::Subset => {
             let elem = infer.fresh(pos);
             let (set, multiset) = (Type::set(elem.clone()), Type::multiset(elem));
-            vec![
-                signature([set.clone(), set], Bool),
-                signature([multiset.clone(), multiset], Bool),
-            ]
+            vec![signature([set.clone(), set], Bool), signature([multiset.clone(), multiset], Bool)]
         }
         ast::BinOp::In => {
             let (elem, value) = (infer.fresh(pos), infer.fresh(pos));
@@ -138,10 +135,18 @@ pub(super) fn collection(op: CollectionOp, on: &Type) -> CollectionOp {
             _ => SeqLength,
         },
         (SeqIndex | MapLookup, on) => {
-            if matches!(on, Type::Map(_)) { MapLookup } else { SeqIndex }
+            if matches!(on, Type::Map(_)) {
+                MapLookup
+            } else {
+                SeqIndex
+            }
         }
         (SeqUpdate | MapUpdate, on) => {
-            if matches!(on, Type::Map(_)) { MapUpdate } else { SeqUpdate }
+            if matches!(on, Type::Map(_)) {
+                MapUpdate
+            } else {
+                SeqUpdate
+            }
         }
         (other, _) => other,
     }

@@ -110,8 +110,7 @@ impl<'a> Checker<'a> {
             ast::StmtKind::If(i) => self.if_stmt(i),
             ast::StmtKind::While { cond, specs, body } => {
                 let cond = self.check_value(cond, &Type::Bool);
-                let (invariants, decreases) =
-                    self.loop_specs(specs, PermRule::OnlyInInhaleExhale);
+                let (invariants, decreases) = self.loop_specs(specs, PermRule::OnlyInInhaleExhale);
                 let body = self.block(body);
                 StmtKind::While { cond, invariants, decreases, body }
             }
@@ -281,7 +280,10 @@ impl<'a> Checker<'a> {
             _ => false,
         };
         if !is_resource {
-            self.error(pos, "expected a field access `e.f`, a predicate `P(…)` or a wand `A --* B`");
+            self.error(
+                pos,
+                "expected a field access `e.f`, a predicate `P(…)` or a wand `A --* B`",
+            );
             return None;
         }
         self.check_resource(e)
@@ -409,8 +411,9 @@ impl<'a> Checker<'a> {
                             let diagnostic = self.undeclared_field(name);
                             self.report(diagnostic);
                         }
-                        _ => self
-                            .error(name.at.0, format!("the field `{}` is ambiguous", name.name)),
+                        _ => {
+                            self.error(name.at.0, format!("the field `{}` is ambiguous", name.name))
+                        }
                     }
                 }
                 fields

@@ -197,7 +197,8 @@ impl Inference {
 
     fn fits(&mut self, signature: &Signature, args: &[Type]) -> bool {
         let mark = self.trail.len();
-        let fits = args.iter().zip(&signature.args).all(|(arg, formal)| self.unify_rule(arg, formal));
+        let fits =
+            args.iter().zip(&signature.args).all(|(arg, formal)| self.unify_rule(arg, formal));
         self.undo(mark);
         fits
     }
@@ -309,7 +310,11 @@ impl Inference {
     fn fits_with_result(&mut self, candidate: &Signature, op: &Deferred) -> bool {
         let mark = self.trail.len();
         let fits = self.unify_rule(&op.result, &candidate.result)
-            && op.args.iter().zip(&candidate.args).all(|(arg, formal)| self.unify_rule(arg, formal));
+            && op
+                .args
+                .iter()
+                .zip(&candidate.args)
+                .all(|(arg, formal)| self.unify_rule(arg, formal));
         self.undo(mark);
         fits
     }

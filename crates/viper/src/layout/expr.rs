@@ -5,9 +5,7 @@
 
 use super::doc::Limit;
 use super::{Layout, T};
-use crate::ast::{
-    BinOp, CollectionKind, Expr, ExprKind, OldLabel, Quantifier, Trigger, UnOp,
-};
+use crate::ast::{BinOp, CollectionKind, Expr, ExprKind, OldLabel, Quantifier, Trigger, UnOp};
 
 /// How tightly an expression binds, on the scale of [`BinOp::precedence`].
 const LOOSEST: u8 = 1;
@@ -29,8 +27,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Between brackets or the like.
-    pub(super) const FULL: Place =
-        Place { min: LOOSEST, tail: true, hanging: false, alone: false };
+    pub(super) const FULL: Place = Place { min: LOOSEST, tail: true, hanging: false, alone: false };
     /// The body of a function or the like.
     pub(super) const ALONE: Place = Place { alone: true, ..Place::FULL };
     /// After a keyword.
@@ -117,9 +114,7 @@ fn is_suffixed(expr: &Expr) -> bool {
 fn needs_parens(expr: &Expr, place: Place) -> bool {
     match &*expr.kind {
         ExprKind::Cond(..) => place.min > LOOSEST || !place.tail,
-        ExprKind::Binary(BinOp::Wand, ..) => {
-            place.min > BinOp::Wand.precedence() || !place.tail
-        }
+        ExprKind::Binary(BinOp::Wand, ..) => place.min > BinOp::Wand.precedence() || !place.tail,
         ExprKind::Binary(op, ..) => place.min > op.precedence(),
         ExprKind::Chain(..) => place.min > BinOp::Lt.precedence(),
         ExprKind::Unary(..) => place.min > UNARY,

@@ -193,11 +193,7 @@ impl<'a> Layout<'a> {
     }
 
     /// `item, …` with as many items a line as fit.
-    fn fill<I>(
-        &mut self,
-        items: impl IntoIterator<Item = I>,
-        mut item: impl FnMut(&mut Self, I),
-    ) {
+    fn fill<I>(&mut self, items: impl IntoIterator<Item = I>, mut item: impl FnMut(&mut Self, I)) {
         let mut first = true;
         for each in items {
             if first {

@@ -129,8 +129,7 @@ impl Parser<'_> {
     pub(super) fn define(&mut self) -> Result<Define> {
         let start = self.expect(TokenKind::Define)?.start;
         let name = self.ident()?;
-        let params =
-            if self.at_macro_params() { Some(self.parens(Self::ident)?) } else { None };
+        let params = if self.at_macro_params() { Some(self.parens(Self::ident)?) } else { None };
         let body = if self.at(TokenKind::LBrace) {
             DefineBody::Block(self.macro_block()?)
         } else if self.at_type_only() {
@@ -239,11 +238,8 @@ impl Parser<'_> {
                 let params = self.parens(Self::domain_param)?;
                 self.expect(TokenKind::Colon)?;
                 let ty = self.ty()?;
-                let interpretation = if self.eat(TokenKind::Interpretation) {
-                    Some(self.string()?)
-                } else {
-                    None
-                };
+                let interpretation =
+                    if self.eat(TokenKind::Interpretation) { Some(self.string()?) } else { None };
                 let function = DomainFunction { unique, name, params, ty, interpretation };
                 DomainItemKind::Function(function)
             }
@@ -420,4 +416,3 @@ fn is_type_keyword(kind: TokenKind) -> bool {
             | TokenKind::Map
     )
 }
-

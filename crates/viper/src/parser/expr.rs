@@ -531,9 +531,9 @@ impl Parser<'_> {
         let token = self.token();
         let resource = self.expr()?;
         match *resource.kind {
-            ExprKind::Field(..)
-            | ExprKind::Call { .. }
-            | ExprKind::Binary(BinOp::Wand, ..) => Ok(resource),
+            ExprKind::Field(..) | ExprKind::Call { .. } | ExprKind::Binary(BinOp::Wand, ..) => {
+                Ok(resource)
+            }
             _ => self.error(
                 self.token_span(token),
                 "expected a field access `e.f`, a predicate `P(…)` or a wand `A --* B`",

@@ -78,8 +78,7 @@ impl Parser<'_> {
             TokenKind::Var => {
                 self.bump();
                 let vars = self.bindings()?;
-                let init =
-                    if self.eat(TokenKind::Assign) { Some(self.expr()?) } else { None };
+                let init = if self.eat(TokenKind::Assign) { Some(self.expr()?) } else { None };
                 StmtKind::Var { vars, init }
             }
             TokenKind::If => StmtKind::If(self.if_rest(allow_define)?),
