@@ -9,6 +9,10 @@ use report::{Diagnostic, FileId, Pos, SourceMap};
 use crate::ast::{At, Import, Member, MemberKind, Program};
 use crate::parser;
 
+/// How many files a program may consist of. Links between folders can give one file infinitely many
+/// paths, which are told apart by their text only.
+const MAX_FILES: usize = 1000;
+
 /// Where files come from.
 pub trait Files {
     /// The contents of a file.
@@ -166,6 +170,16 @@ impl Loader<'_> {
     fn import(&mut self, import: &Import, at: At, from: &Source) -> Option<(FileId, Source)> {
         let source = from.resolve(import);
         if !self.seen.insert(source.normalized()) {
+            return None;
+        }
+        if self.seen.len() > MAX_FILES {
+            // Once is enough to say so.
+            if self.seen.len() == MAX_FILES + 1 {
+                let message = format!("more than {MAX_FILES} files are imported");
+                let help = "do links between folders make the same file appear again and again?";
+                let error = Diagnostic::error("parser.error", at.0, message).with_help(help);
+                self.loaded.diagnostics.push(error);
+            }
             return None;
         }
         match self.read(&source) {

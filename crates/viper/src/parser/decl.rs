@@ -105,11 +105,11 @@ impl Parser<'_> {
                 };
                 let path = rest.get(..length).unwrap_or("").trim();
                 let end = start + 1 + length as u32 + 1;
-                // What looks like a comment is one to all who see tokens only.
-                if path.contains("//") || path.contains("/*") || path.contains('"') {
+                // To all who see tokens only, a comment would start here and end who knows where.
+                if path.contains("/*") {
                     return self.error(
                         self.span(start, end),
-                        "a path in angle brackets cannot contain `//`, `/*` or `\"`",
+                        "a path in angle brackets cannot contain `/*`",
                     );
                 }
                 let path = self.name(path);
