@@ -1,6 +1,6 @@
 //! Walking over the typed core and rebuilding parts of it.
 //!
-//! Reading: [`Expr::for_each_child`], [`Expr::walk`], [`Stmt::for_each_expr`],
+//! Reading: [`Program::walk_exprs`], [`Expr::for_each_child`], [`Expr::walk`], [`Stmt::for_each_expr`],
 //! [`Stmt::for_each_block`], [`Block::walk_stmts`]. Rebuilding: [`Expr::map_children`],
 //! [`Expr::rewrite`], [`Stmt::map_exprs`], [`Block::flat_map`], all of which share what they do not
 //! change. Moving between members: [`crate::core_rename::Renaming`].
@@ -8,8 +8,8 @@
 use std::sync::Arc;
 
 use crate::core::{
-    Block, Decreases, Expr, ExprKind, LocalId, Measure, PredicateAccess, Resource, Stmt, StmtKind,
-    Wand,
+    Block, Decreases, Expr, ExprKind, LocalId, Measure, PredicateAccess, Program, Resource, Stmt,
+    StmtKind, Wand,
 };
 
 impl Expr {
@@ -385,6 +385,60 @@ impl Block {
     #[must_use]
     pub fn map_exprs(self, f: &mut dyn FnMut(&Arc<Expr>) -> Arc<Expr>) -> Block {
         self.flat_map(&mut |stmt| vec![stmt.map_exprs(&mut *f)])
+    }
+}
+
+impl Program {
+    /// Visits all expressions of all members, outer before inner; where `visit` answers `false`,
+    /// what is inside is left out.
+    pub fn walk_exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Expr>) -> bool) {
+        for axiom in self.domains.iter().flat_map(|d| &d.axioms) {
+            axiom.body.walk(visit);
+        }
+        for function in &self.functions {
+            let exprs = function.pres.iter().chain(&function.posts).chain(&function.body);
+            exprs.for_each(|e| e.walk(visit));
+            function.decreases.iter().for_each(|d| d.for_each_expr(|e| e.walk(visit)));
+        }
+        for predicate in &self.predicates {
+            predicate.body.iter().for_each(|e| e.walk(visit));
+        }
+        for method in &self.methods {
+            method.pres.iter().chain(&method.posts).for_each(|e| e.walk(visit));
+            method.decreases.iter().for_each(|d| d.for_each_expr(|e| e.walk(visit)));
+            method.body.iter().for_each(|body| body.walk_exprs(visit));
+        }
+    }
+
+    /// Replaces the outermost expressions of all members.
+    pub fn map_exprs(&mut self, f: &mut dyn FnMut(&Arc<Expr>) -> Arc<Expr>) {
+        let map_all = |exprs: &mut Vec<Arc<Expr>>, f: &mut dyn FnMut(&Arc<Expr>) -> Arc<Expr>| {
+            for e in exprs {
+                *e = f(e);
+            }
+        };
+        for axiom in self.domains.iter_mut().flat_map(|d| &mut d.axioms) {
+            axiom.body = f(&axiom.body);
+        }
+        for function in &mut self.functions {
+            map_all(&mut function.pres, f);
+            map_all(&mut function.posts, f);
+            for clause in &mut function.decreases {
+                *clause = clause.map_exprs(&mut *f);
+            }
+            function.body = function.body.as_ref().map(&mut *f);
+        }
+        for predicate in &mut self.predicates {
+            predicate.body = predicate.body.as_ref().map(&mut *f);
+        }
+        for method in &mut self.methods {
+            map_all(&mut method.pres, f);
+            map_all(&mut method.posts, f);
+            for clause in &mut method.decreases {
+                *clause = clause.map_exprs(&mut *f);
+            }
+            method.body = method.body.take().map(|body| body.map_exprs(f));
+        }
     }
 }
 

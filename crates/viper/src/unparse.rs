@@ -10,6 +10,8 @@ use crate::core;
 mod expr;
 mod names;
 mod stmt;
+#[cfg(test)]
+mod tests;
 
 use names::{Globals, Scope};
 

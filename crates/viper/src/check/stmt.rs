@@ -65,6 +65,10 @@ impl<'a> Checker<'a> {
                     ast::ExprKind::Call { callee, args, .. } => {
                         self.method_call(Vec::new(), callee, args, call.at.0, pos, out);
                     }
+                    // Not a keyword: it may be the name of anything else.
+                    ast::ExprKind::Name(name) if name.as_str() == "unreachable" => {
+                        out.push(Stmt::new(StmtKind::Unreachable, pos));
+                    }
                     _ => self.not_a_statement(call, pos),
                 }
                 return;
@@ -259,6 +263,9 @@ impl<'a> Checker<'a> {
         let is_predicate = matches!(&*predicate.kind, ast::ExprKind::Call { callee, .. }
             if self.globals.find(&callee.name).any(|g| matches!(g, Global::Predicate(_))));
         if !is_predicate {
+            if matches!(&*e.kind, ast::ExprKind::PredicateInstance { .. }) {
+                self.globals.declare_predicate_instance();
+            }
             return self.check_any_value(e);
         }
         let first = LocalId(self.scopes.locals.len() as u32);

@@ -103,16 +103,16 @@ impl Parser<'_> {
                         "expected `>` at the end of the path, on the same line",
                     );
                 };
-                let path = rest.get(..length).unwrap_or("").trim();
-                let end = start + 1 + length as u32 + 1;
-                // To all who see tokens only, a comment would start here and end who knows where.
-                if path.contains("/*") {
+                let text = rest.get(..length).unwrap_or("");
+                // These would have hidden what follows from the lexer.
+                if ["//", "/*", "\""].iter().any(|s| text.contains(s)) {
                     return self.error(
-                        self.span(start, end),
-                        "a path in angle brackets cannot contain `/*`",
+                        self.span(start, start + 1 + length as u32),
+                        "paths in angle brackets cannot contain `//`, `/*` or quotes",
                     );
                 }
-                let path = self.name(path);
+                let path = self.name(text.trim());
+                let end = start + 1 + length as u32 + 1;
                 while self.start() < end && !self.at(TokenKind::Eof) {
                     self.bump();
                 }

@@ -1,4 +1,4 @@
-//! Short ways to make core nodes, and to visit and replace all expressions of a program.
+//! Short ways to make core nodes, and names for new declarations.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -172,59 +172,5 @@ impl Names {
             count += 1;
         }
         name
-    }
-}
-
-impl Program {
-    /// Visits all expressions of all members, outer before inner; where `visit` answers `false`,
-    /// what is inside is left out.
-    pub fn walk_exprs<'a>(&'a self, visit: &mut dyn FnMut(&'a Arc<Expr>) -> bool) {
-        for axiom in self.domains.iter().flat_map(|d| &d.axioms) {
-            axiom.body.walk(visit);
-        }
-        for function in &self.functions {
-            let exprs = function.pres.iter().chain(&function.posts).chain(&function.body);
-            exprs.for_each(|e| e.walk(visit));
-            function.decreases.iter().for_each(|d| d.for_each_expr(|e| e.walk(visit)));
-        }
-        for predicate in &self.predicates {
-            predicate.body.iter().for_each(|e| e.walk(visit));
-        }
-        for method in &self.methods {
-            method.pres.iter().chain(&method.posts).for_each(|e| e.walk(visit));
-            method.decreases.iter().for_each(|d| d.for_each_expr(|e| e.walk(visit)));
-            method.body.iter().for_each(|body| body.walk_exprs(visit));
-        }
-    }
-
-    /// Replaces the outermost expressions of all members.
-    pub fn map_exprs(&mut self, f: &mut dyn FnMut(&Arc<Expr>) -> Arc<Expr>) {
-        let map_all = |exprs: &mut Vec<Arc<Expr>>, f: &mut dyn FnMut(&Arc<Expr>) -> Arc<Expr>| {
-            for e in exprs {
-                *e = f(e);
-            }
-        };
-        for axiom in self.domains.iter_mut().flat_map(|d| &mut d.axioms) {
-            axiom.body = f(&axiom.body);
-        }
-        for function in &mut self.functions {
-            map_all(&mut function.pres, f);
-            map_all(&mut function.posts, f);
-            for clause in &mut function.decreases {
-                *clause = clause.map_exprs(&mut *f);
-            }
-            function.body = function.body.as_ref().map(&mut *f);
-        }
-        for predicate in &mut self.predicates {
-            predicate.body = predicate.body.as_ref().map(&mut *f);
-        }
-        for method in &mut self.methods {
-            map_all(&mut method.pres, f);
-            map_all(&mut method.posts, f);
-            for clause in &mut method.decreases {
-                *clause = clause.map_exprs(&mut *f);
-            }
-            method.body = method.body.take().map(|body| body.map_exprs(f));
-        }
     }
 }

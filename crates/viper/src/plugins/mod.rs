@@ -110,3 +110,6 @@ impl Program {
         plain
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,11 @@ pub(super) const DOMAIN: &str = "PredicateInstance";
 
 /// Replaces all predicate instances and declares the functions they need.
 pub(super) fn apply(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
+    let mut used = false;
+    for_each_instance(program, |_| used = true);
+    if !used {
+        return;
+    }
     let Some(domain) = program.find_domain(DOMAIN) else {
         let message = "Predicate instances need the domain `PredicateInstance`.";
         for_each_instance(program, |pos| {

@@ -47,7 +47,10 @@ impl Scope<'_> {
 
     fn stmt_kind(&mut self, kind: &StmtKind, stmt: &Stmt) -> Kind {
         match kind {
-            StmtKind::Var(_) | StmtKind::Unreachable => Kind::Block(ast::Block::default()),
+            StmtKind::Var(_) => Kind::Block(ast::Block::default()),
+            StmtKind::Unreachable => {
+                Kind::Call(Surface::new(ExprKind::Name("unreachable".into()), stmt.pos))
+            }
             StmtKind::Assign(target, value) => {
                 Kind::Assign { targets: vec![self.target(*target, stmt)], value: self.expr(value) }
             }

@@ -36,6 +36,9 @@ pub(super) const ORDER_DOMAIN: &str = "WellFoundedOrder";
 
 /// Adds all checks and removes all clauses.
 pub(super) fn apply(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
+    if !has_clauses(program) {
+        return;
+    }
     let mut checks = Checks::new(program);
     let proofs = functions::proofs(program, &mut Names::new(program), &mut checks);
     let bodies = methods::bodies(program, &mut checks);
@@ -46,6 +49,24 @@ pub(super) fn apply(program: &mut Program, diagnostics: &mut Vec<Diagnostic>) {
     }
     program.methods.extend(proofs);
     remove(program);
+}
+
+fn has_clauses(program: &Program) -> bool {
+    let in_loops = |body: &Block| {
+        let mut found = false;
+        body.walk_stmts(&mut |stmt| {
+            if let StmtKind::While { decreases, .. } = &stmt.kind {
+                found = found || !decreases.is_empty();
+            }
+            !found
+        });
+        found
+    };
+    program.functions.iter().any(|f| !f.decreases.is_empty())
+        || program
+            .methods
+            .iter()
+            .any(|m| !m.decreases.is_empty() || m.body.as_ref().is_some_and(in_loops))
 }
 
 /// Removes all clauses.
