@@ -182,10 +182,11 @@ fn each_name_in_block(b: &Block, f: &mut impl FnMut(&Name)) {
             ExprKind::New(Some(fields)) => fields.iter().for_each(|i| f(&i.name)),
             _ => {}
         },
-        crate::visit::Node::Stmt(s) => match &s.kind {
-            StmtKind::Goto(l) => f(&l.name),
-            _ => {}
-        },
+        crate::visit::Node::Stmt(s) => {
+            if let StmtKind::Goto(l) = &s.kind {
+                f(&l.name);
+            }
+        }
         crate::visit::Node::Type(t) => {
             if let TypeKind::Named { name, .. } = &t.kind {
                 f(&name.name);
