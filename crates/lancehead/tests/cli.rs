@@ -305,10 +305,8 @@ fn folders_that_contain_themselves() {
         std::os::unix::fs::symlink(".", dir.0.join(link)).unwrap();
     }
     dir.file("a.vpr", "import \"x/a.vpr\"\nimport \"y/a.vpr\"\n");
-    let report = dir.json("a.vpr");
-    let errors = report["errors"].as_array().unwrap();
-    let is_limit = |e: &&Value| e["message"].as_str().unwrap().starts_with("more than ");
-    assert_eq!(errors.iter().filter(is_limit).count(), 1, "{report}");
+    // All paths lead to the one file, which is imported once.
+    assert_eq!(dir.json("a.vpr")["status"], "valid");
 }
 
 #[test]

@@ -9,9 +9,9 @@ use report::{Diagnostic, FileId, Pos, SourceMap};
 use crate::ast::{At, Import, Member, MemberKind, Program};
 use crate::parser;
 
-/// How many files a program may consist of. Links between folders can give one file infinitely many
-/// paths, which are told apart by their text only.
-const MAX_FILES: usize = 1000;
+/// How many files a program may consist of: where [`Files`] cannot tell that different paths lead to
+/// the same file, imports could go on for ever.
+const MAX_FILES: usize = 10_000;
 
 /// Where files come from.
 pub trait Files {
