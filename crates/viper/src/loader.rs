@@ -9,6 +9,10 @@ use report::{Diagnostic, FileId, Pos, SourceMap};
 use crate::ast::{At, Import, Member, MemberKind, Program};
 use crate::parser;
 
+/// How many files a program may consist of: where [`Files`] cannot tell that different paths lead to
+/// the same file, imports could go on for ever.
+const MAX_FILES: usize = 10_000;
+
 /// Where files come from.
 pub trait Files {
     /// The contents of a file.
@@ -41,9 +45,6 @@ impl Files for DiskFiles {
         })
     }
 }
-
-/// How many files a program may consist of: imports that go on for ever must end somewhere.
-const MAX_FILES: usize = 10_000;
 
 /// With `.` and `..` resolved as far as the text of the path allows.
 fn normalized(path: &Path) -> PathBuf {
@@ -194,12 +195,17 @@ impl Loader<'_> {
         if !self.see(&source) {
             return None;
         }
-        let read = if self.seen.len() > MAX_FILES {
-            Err(format!("the program has more than {MAX_FILES} files"))
-        } else {
-            self.read(&source)
-        };
-        match read {
+        if self.seen.len() > MAX_FILES {
+            // Once is enough to say so.
+            if self.seen.len() == MAX_FILES + 1 {
+                let message = format!("more than {MAX_FILES} files are imported");
+                let help = "do links between folders make the same file appear again and again?";
+                let error = Diagnostic::error("parser.error", at.0, message).with_help(help);
+                self.loaded.diagnostics.push(error);
+            }
+            return None;
+        }
+        match self.read(&source) {
             Ok(file) => Some((file, source)),
             Err(problem) => {
                 let message = format!("cannot import `{}`: {problem}", import.path);

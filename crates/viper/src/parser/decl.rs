@@ -104,15 +104,15 @@ impl Parser<'_> {
                     );
                 };
                 let text = rest.get(..length).unwrap_or("");
+                let end = start + 1 + length as u32 + 1;
                 // These would have hidden what follows from the lexer.
                 if ["//", "/*", "\""].iter().any(|s| text.contains(s)) {
                     return self.error(
-                        self.span(start, start + 1 + length as u32),
-                        "paths in angle brackets cannot contain `//`, `/*` or quotes",
+                        self.span(start, end),
+                        "a path in angle brackets cannot contain `//`, `/*` or quotes",
                     );
                 }
                 let path = self.name(text.trim());
-                let end = start + 1 + length as u32 + 1;
                 while self.start() < end && !self.at(TokenKind::Eof) {
                     self.bump();
                 }
