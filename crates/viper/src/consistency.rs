@@ -49,6 +49,8 @@ struct Context {
     side: Side,
     /// In an accessibility predicate, where `wildcard` may be.
     in_acc: bool,
+    /// In a function: amounts mean "some permission", so `wildcard` may be a part of them.
+    any_amount: bool,
 }
 
 /// What occurs in an expression.
@@ -128,11 +130,10 @@ impl Rules {
     }
 
     fn function(&mut self, function: &crate::core::Function) {
+        let context = Context { any_amount: true, ..Context::default() };
         for pre in &function.pres {
             self.precondition(pre);
-            // Amounts in function preconditions mean "some permission", so `wildcard` may be used
-            // freely in them.
-            self.expr(pre, Context::default());
+            self.expr(pre, context);
         }
         for post in &function.posts {
             let found = occurs(post);
@@ -142,7 +143,7 @@ impl Rules {
             if found.labelled_old {
                 self.error(post.pos, "postconditions must not refer to labels");
             }
-            self.expr(post, Context::default());
+            self.expr(post, context);
         }
         if let Some(body) = &function.body {
             let found = occurs(body);
@@ -155,7 +156,7 @@ impl Rules {
             if found.perm {
                 self.error(body.pos, "bodies of functions must not contain `perm` or `forperm`");
             }
-            self.expr(body, Context::default());
+            self.expr(body, context);
         }
     }
 
@@ -178,7 +179,6 @@ impl Rules {
         if found.perm {
             self.error(body.pos, "predicates must not contain `perm` or `forperm`");
         }
-        self.amounts(body);
         self.expr(body, Context::default());
     }
 
@@ -186,14 +186,12 @@ impl Rules {
         for pre in &method.pres {
             self.precondition(pre);
             self.results_in_precondition(pre, method);
-            self.amounts(pre);
             self.expr(pre, Context::default());
         }
         for post in &method.posts {
             if occurs(post).labelled_old {
                 self.error(post.pos, "postconditions must not refer to labels");
             }
-            self.amounts(post);
             self.expr(post, Context::default());
         }
         if let Some(body) = &method.body {
@@ -298,10 +296,7 @@ impl Rules {
                 self.resource(resource, context);
             }
             _ => {
-                stmt.for_each_expr(|e| {
-                    self.amounts(e);
-                    self.expr(e, context);
-                });
+                stmt.for_each_expr(|e| self.expr(e, context));
             }
         }
         stmt.for_each_block(|b| self.block(b));
@@ -351,6 +346,7 @@ impl Rules {
                 let inner = Context { in_acc: true, ..context };
                 self.resource(resource, inner);
                 if let Some(amount) = amount {
+                    self.amount(amount, context);
                     self.expr(amount, inner);
                 }
             }
@@ -405,7 +401,7 @@ impl Rules {
         let inner = Context { in_acc: true, ..context };
         access.for_each_child(|e| self.expr(e, inner));
         if let Some(amount) = &access.amount {
-            self.amount(amount);
+            self.amount(amount, context);
         }
     }
 
@@ -422,22 +418,10 @@ impl Rules {
     }
 
     /// `wildcard` must be the whole amount.
-    fn amounts(&mut self, e: &Arc<Expr>) {
-        let mut found = Vec::new();
-        e.walk(&mut |e| {
-            match &e.kind {
-                ExprKind::Acc(_, Some(amount)) => found.push(Arc::clone(amount)),
-                ExprKind::Unfolding(access, _) => found.extend(access.amount.clone()),
-                _ => {}
-            }
-            true
-        });
-        for amount in found {
-            self.amount(&amount);
+    fn amount(&mut self, amount: &Arc<Expr>, context: Context) {
+        if context.any_amount {
+            return;
         }
-    }
-
-    fn amount(&mut self, amount: &Arc<Expr>) {
         let has_wildcard = || amount.any(|e| matches!(e.kind, ExprKind::WildcardPerm));
         if !matches!(amount.kind, ExprKind::WildcardPerm) && has_wildcard() {
             self.error(

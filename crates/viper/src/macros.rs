@@ -783,9 +783,9 @@ impl Expander<'_> {
                 self.exprs(elems, frame)?;
             }
             ExprKind::Map { ty, entries } => {
-                if let Some((key, value)) = ty {
-                    self.ty(key, frame)?;
-                    self.ty(value, frame)?;
+                if let Some(types) = ty {
+                    self.ty(&mut types.0, frame)?;
+                    self.ty(&mut types.1, frame)?;
                 }
                 for (key, value) in entries {
                     self.expr(key, frame)?;
