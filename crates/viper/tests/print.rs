@@ -367,12 +367,11 @@ impl Random {
                 });
                 ExprKind::Quant { quantifier, vars, triggers, body: r.expr(depth) }
             }
-            23 => {
-                // `x: T [e]` may be read as a type with arguments.
-                let mut vars = r.vars();
-                vars.iter_mut().for_each(|var| var.ty = ty(TypeKind::Ref));
-                ExprKind::ForPerm { vars, resource: r.resource(depth), body: r.expr(depth) }
-            }
+            23 => ExprKind::ForPerm {
+                vars: r.vars(),
+                resource: r.resource(depth),
+                body: r.expr(depth),
+            },
             24 => ExprKind::Unfolding(r.predicate(depth), r.expr(depth)),
             25 => ExprKind::Applying(r.expr(depth), r.expr(depth)),
             26 => ExprKind::Asserting(r.expr(depth), r.expr(depth)),

@@ -200,8 +200,14 @@ impl<'a> Checker<'a> {
                 self.conditional(cond, then, otherwise, pos)
             }
             ast::ExprKind::Field(receiver, field) => self.member_access(receiver, field, pos),
-            ast::ExprKind::Call { callee, args, ty } => self.call(callee, args, ty.as_deref(), pos),
-            ast::ExprKind::Acc { loc, amount } => self.acc(loc, amount.as_ref(), pos),
+            ast::ExprKind::Call { callee, args, ty } => {
+                let call = self.call(callee, args, ty.as_deref(), pos);
+                self.in_measure(call)
+            }
+            ast::ExprKind::Acc { loc, amount } => {
+                let acc = self.acc(loc, amount.as_ref(), pos);
+                self.in_measure(acc)
+            }
             ast::ExprKind::Perm(resource) => {
                 self.check_perm_rule("perm", pos);
                 match self.resource(resource) {

@@ -119,6 +119,8 @@ struct Checker<'a> {
     /// Function preconditions and predicate bodies have no wands.
     wands_banned: bool,
     in_axiom: bool,
+    /// In a termination measure predicates are values.
+    in_measure: bool,
 }
 
 const TYPES: usize = 0;
@@ -143,6 +145,7 @@ impl<'a> Checker<'a> {
             perm_rule: PermRule::Anywhere,
             wands_banned: false,
             in_axiom: false,
+            in_measure: false,
         }
     }
 
@@ -217,6 +220,7 @@ impl<'a> Checker<'a> {
         self.perm_rule = PermRule::Anywhere;
         self.wands_banned = false;
         self.in_axiom = false;
+        self.in_measure = false;
     }
 
     fn declare_param(&mut self, param: &ast::Param, ty: Type, role: scope::Role) -> core::LocalId {
