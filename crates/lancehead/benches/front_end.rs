@@ -17,6 +17,10 @@ use std::time::{Duration, Instant};
 use report::{FileId, SourceMap};
 use viper::loader::{DiskFiles, Files};
 
+/// The allocator of the program that is measured.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let trees: Vec<PathBuf> = match std::env::args().skip(1).find(|a| !a.starts_with("--")) {

@@ -297,6 +297,18 @@ fn imports_that_go_in_circles_or_nowhere() {
     assert_eq!(dir.json("f.vpr")["status"], "invalid");
 }
 
+#[cfg(unix)]
+#[test]
+fn folders_that_contain_themselves() {
+    let dir = Scratch::new("links");
+    for link in ["x", "y"] {
+        std::os::unix::fs::symlink(".", dir.0.join(link)).unwrap();
+    }
+    dir.file("a.vpr", "import \"x/a.vpr\"\nimport \"y/a.vpr\"\n");
+    // All paths lead to the one file, which is imported once.
+    assert_eq!(dir.json("a.vpr")["status"], "valid");
+}
+
 #[test]
 fn a_long_line_and_a_large_file() {
     let dir = Scratch::new("large");

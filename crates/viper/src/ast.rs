@@ -787,7 +787,7 @@ pub enum ExprKind {
         /// Arguments.
         args: Vec<Expr>,
         /// Result type given explicitly.
-        ty: Option<Type>,
+        ty: Option<Box<Type>>,
     },
     /// `acc(x.f, p)`, `acc(P(x))`
     Acc {
@@ -842,14 +842,14 @@ pub enum ExprKind {
         /// Which.
         kind: CollectionKind,
         /// Only of empty literals.
-        ty: Option<Type>,
+        ty: Option<Box<Type>>,
         /// Elements.
         elems: Vec<Expr>,
     },
     /// `Map(k := v, …)`, `Map[K, V]()`
     Map {
         /// Only of empty literals.
-        ty: Option<(Type, Type)>,
+        ty: Option<Box<(Type, Type)>>,
         /// Keys and values.
         entries: Vec<(Expr, Expr)>,
     },

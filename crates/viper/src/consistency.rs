@@ -50,6 +50,8 @@ struct Context {
     side: Side,
     /// In an accessibility predicate, where `wildcard` may be.
     in_acc: bool,
+    /// In a function: amounts mean "some permission", so `wildcard` may be a part of them.
+    any_amount: bool,
 }
 
 /// What occurs in an expression.
@@ -154,11 +156,10 @@ impl Rules {
     }
 
     fn function(&mut self, function: &crate::core::Function) {
+        let context = Context { any_amount: true, ..Context::default() };
         for pre in &function.pres {
             self.precondition(pre);
-            // Amounts in function preconditions mean "some permission", so `wildcard` may be used
-            // freely in them.
-            self.expr(pre, Context::default());
+            self.expr(pre, context);
         }
         for post in &function.posts {
             let found = occurs(post);
@@ -168,7 +169,7 @@ impl Rules {
             if found.labelled_old {
                 self.error(post.pos, "postconditions must not refer to labels");
             }
-            self.expr(post, Context::default());
+            self.expr(post, context);
         }
         if let Some(body) = &function.body {
             let found = occurs(body);
@@ -181,7 +182,7 @@ impl Rules {
             if found.perm {
                 self.error(body.pos, "bodies of functions must not contain `perm` or `forperm`");
             }
-            self.expr(body, Context::default());
+            self.expr(body, context);
         }
     }
 
@@ -204,7 +205,6 @@ impl Rules {
         if found.perm {
             self.error(body.pos, "predicates must not contain `perm` or `forperm`");
         }
-        self.amounts(body);
         self.expr(body, Context::default());
     }
 
@@ -212,14 +212,12 @@ impl Rules {
         for pre in &method.pres {
             self.precondition(pre);
             self.results_in_precondition(pre, method);
-            self.amounts(pre);
             self.expr(pre, Context::default());
         }
         for post in &method.posts {
             if occurs(post).labelled_old {
                 self.error(post.pos, "postconditions must not refer to labels");
             }
-            self.amounts(post);
             self.expr(post, Context::default());
         }
         if let Some(body) = &method.body {
@@ -324,10 +322,7 @@ impl Rules {
                 self.resource(resource, context);
             }
             _ => {
-                stmt.for_each_expr(|e| {
-                    self.amounts(e);
-                    self.expr(e, context);
-                });
+                stmt.for_each_expr(|e| self.expr(e, context));
             }
         }
         stmt.for_each_block(|b| self.block(b));
@@ -377,6 +372,7 @@ impl Rules {
                 let inner = Context { in_acc: true, ..context };
                 self.resource(resource, inner);
                 if let Some(amount) = amount {
+                    self.amount(amount, context);
                     self.expr(amount, inner);
                 }
             }
@@ -431,7 +427,7 @@ impl Rules {
         let inner = Context { in_acc: true, ..context };
         access.for_each_child(|e| self.expr(e, inner));
         if let Some(amount) = &access.amount {
-            self.amount(amount);
+            self.amount(amount, context);
         }
     }
 
@@ -448,22 +444,10 @@ impl Rules {
     }
 
     /// `wildcard` must be the whole amount.
-    fn amounts(&mut self, e: &Arc<Expr>) {
-        let mut found = Vec::new();
-        e.walk(&mut |e| {
-            match &e.kind {
-                ExprKind::Acc(_, Some(amount)) => found.push(Arc::clone(amount)),
-                ExprKind::Unfolding(access, _) => found.extend(access.amount.clone()),
-                _ => {}
-            }
-            true
-        });
-        for amount in found {
-            self.amount(&amount);
+    fn amount(&mut self, amount: &Arc<Expr>, context: Context) {
+        if context.any_amount {
+            return;
         }
-    }
-
-    fn amount(&mut self, amount: &Arc<Expr>) {
         let has_wildcard = || amount.any(|e| matches!(e.kind, ExprKind::WildcardPerm));
         if !matches!(amount.kind, ExprKind::WildcardPerm) && has_wildcard() {
             self.error(

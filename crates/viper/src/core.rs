@@ -738,6 +738,7 @@ impl Expr {
 
     /// `!e`
     #[must_use]
+    #[allow(clippy::should_implement_trait)] // named like its siblings; `!` is for Rust's booleans
     pub fn not(e: Arc<Expr>) -> Arc<Expr> {
         let pos = e.pos;
         Expr::new(ExprKind::Not(e), Type::Bool, pos)

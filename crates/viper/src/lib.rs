@@ -60,6 +60,7 @@ pub use loader::{Files, Loaded, load};
 ///
 /// # Panics
 /// If `f` does.
+#[allow(clippy::panic)] // a machine that cannot start one thread is nothing to recover from
 pub fn with_deep_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     /// Reserved, not used: pages of a stack cost nothing until they are touched.
     const STACK: usize = 512 << 20;

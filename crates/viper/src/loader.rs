@@ -9,6 +9,10 @@ use report::{Diagnostic, FileId, Pos, SourceMap};
 use crate::ast::{At, Import, Member, MemberKind, Program};
 use crate::parser;
 
+/// How many files a program may consist of: where [`Files`] cannot tell that different paths lead to
+/// the same file, imports could go on for ever.
+const MAX_FILES: usize = 10_000;
+
 /// Where files come from.
 pub trait Files {
     /// The contents of a file.
@@ -16,6 +20,11 @@ pub trait Files {
     /// # Errors
     /// Whatever keeps the file from being read.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// What tells files apart: a file is imported once even if different paths lead to it.
+    fn identity(&self, path: &Path) -> PathBuf {
+        normalized(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()))
+    }
 }
 
 /// The file system.
@@ -29,6 +38,31 @@ impl Files for DiskFiles {
         }
         std::fs::read(path)
     }
+
+    fn identity(&self, path: &Path) -> PathBuf {
+        std::fs::canonicalize(path).unwrap_or_else(|_| {
+            normalized(&std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf()))
+        })
+    }
+}
+
+/// With `.` and `..` resolved as far as the text of the path allows.
+fn normalized(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => match result.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    result.pop();
+                }
+                Some(Component::RootDir) => {}
+                _ => result.push(component),
+            },
+            other => result.push(other),
+        }
+    }
+    result
 }
 
 /// A program with everything it imports.
@@ -52,7 +86,7 @@ impl Loaded {
 pub fn load(files: &dyn Files, sources: &mut SourceMap, path: &Path) -> Loaded {
     let mut loader = Loader { files, sources, seen: HashSet::new(), loaded: Loaded::default() };
     let root = Source { path: path.to_path_buf(), standard: false };
-    loader.seen.insert(root.normalized());
+    loader.see(&root);
     match loader.read(&root) {
         Ok(file) => loader.parse(file, &root),
         Err(problem) => {
@@ -67,7 +101,7 @@ pub fn load(files: &dyn Files, sources: &mut SourceMap, path: &Path) -> Loaded {
 pub fn load_text(files: &dyn Files, sources: &mut SourceMap, file: FileId, path: &Path) -> Loaded {
     let mut loader = Loader { files, sources, seen: HashSet::new(), loaded: Loaded::default() };
     let root = Source { path: path.to_path_buf(), standard: false };
-    loader.seen.insert(root.normalized());
+    loader.see(&root);
     loader.parse(file, &root);
     loader.finish()
 }
@@ -89,23 +123,6 @@ impl Source {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         Source { path: folder.join(path), standard: self.standard }
     }
-
-    /// With `.` and `..` resolved as far as the text of the path allows.
-    fn normalized(&self) -> Source {
-        let mut path = PathBuf::new();
-        for component in self.path.components() {
-            match component {
-                Component::CurDir => {}
-                Component::ParentDir
-                    if matches!(path.components().next_back(), Some(Component::Normal(_))) =>
-                {
-                    path.pop();
-                }
-                other => path.push(other),
-            }
-        }
-        Source { path, standard: self.standard }
-    }
 }
 
 struct Loader<'a> {
@@ -125,9 +142,19 @@ impl Loader<'_> {
         self.loaded
     }
 
+    /// Is it the first time that this file is imported?
+    fn see(&mut self, source: &Source) -> bool {
+        let path = if source.standard {
+            normalized(&source.path)
+        } else {
+            self.files.identity(&source.path)
+        };
+        self.seen.insert(Source { path, standard: source.standard })
+    }
+
     fn read(&mut self, source: &Source) -> Result<FileId, String> {
         if source.standard {
-            let name = source.normalized().path;
+            let name = normalized(&source.path);
             let name = name.to_string_lossy();
             let Some(text) = crate::stdlib::get(&name) else {
                 return Err(format!(
@@ -174,7 +201,17 @@ impl Loader<'_> {
 
     fn import(&mut self, import: &Import, at: At, from: &Source) -> Option<(FileId, Source)> {
         let source = from.resolve(import);
-        if !self.seen.insert(source.normalized()) {
+        if !self.see(&source) {
+            return None;
+        }
+        if self.seen.len() > MAX_FILES {
+            // Once is enough to say so.
+            if self.seen.len() == MAX_FILES + 1 {
+                let message = format!("more than {MAX_FILES} files are imported");
+                let help = "do links between folders make the same file appear again and again?";
+                let error = Diagnostic::error("parser.error", at.0, message).with_help(help);
+                self.loaded.diagnostics.push(error);
+            }
             return None;
         }
         match self.read(&source) {

@@ -122,14 +122,9 @@ pub(crate) fn for_each_ident_mut(e: &mut Expr, f: &mut impl FnMut(&mut Ident)) {
 }
 
 /// Calls `f` on an expression and all its subexpressions, outer ones first.
-pub fn walk_expr<'a>(e: &'a Expr, f: &mut impl FnMut(&'a Expr)) {
+pub fn walk_expr<'a>(e: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
     f(e);
-    // Closures cannot be recursive and generic at once: collect the children.
-    let mut children = Vec::new();
-    for_each_child(e, &mut |child| children.push(child));
-    for child in children {
-        walk_expr(child, f);
-    }
+    for_each_child(e, &mut |child| walk_expr(child, f));
 }
 
 /// Calls `f` on all statements, expressions and types of a block, outer ones first.
@@ -232,6 +227,38 @@ fn walk_stmt<'a>(stmt: &'a Stmt, f: &mut impl FnMut(Node<'a>)) {
         }
         StmtKind::Block(b) => walk_block(b, f),
         StmtKind::Annotated(_, s) => walk_stmt(s, f),
+    }
+}
+
+/// Calls `f` on all statements of a block, outer ones first.
+pub fn walk_stmts<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in &block.stmts {
+        walk_stmts_in(stmt, f);
+    }
+}
+
+fn walk_stmts_in<'a>(stmt: &'a Stmt, f: &mut dyn FnMut(&'a Stmt)) {
+    f(stmt);
+    match &stmt.kind {
+        StmtKind::Block(b)
+        | StmtKind::While { body: b, .. }
+        | StmtKind::Package { script: Some(b), .. } => walk_stmts(b, f),
+        StmtKind::If(i) => {
+            let mut next = Some(i);
+            while let Some(i) = next {
+                walk_stmts(&i.then, f);
+                next = match &i.otherwise {
+                    Some(Else::If(i, _)) => Some(i),
+                    Some(Else::Block(b)) => {
+                        walk_stmts(b, f);
+                        None
+                    }
+                    None => None,
+                };
+            }
+        }
+        StmtKind::Annotated(_, s) => walk_stmts_in(s, f),
+        _ => {}
     }
 }
 

@@ -331,7 +331,7 @@ method m() {
 }
 ",
     );
-    formats("import  <a//b c.vpr>  // c\nfield f:Int", "import <a//b c.vpr>  // c\nfield f: Int\n");
+    formats("import  <a/b c.vpr>  // c\nfield f:Int", "import <a/b c.vpr> // c\nfield f: Int\n");
     formats("define A ||s| + 1|", "define A | |s| + 1|\n");
 }
 

@@ -290,7 +290,7 @@ impl Random {
 
     fn call(&mut self, depth: usize) -> Expr {
         let args = self.many(4, |r| r.expr(depth));
-        let ty = if self.below(8) == 0 { Some(self.ty(1)) } else { None };
+        let ty = if self.below(8) == 0 { Some(Box::new(self.ty(1))) } else { None };
         e(ExprKind::Call { callee: self.ident(), args, ty })
     }
 
@@ -367,12 +367,11 @@ impl Random {
                 });
                 ExprKind::Quant { quantifier, vars, triggers, body: r.expr(depth) }
             }
-            23 => {
-                // `x: T [e]` may be read as a type with arguments.
-                let mut vars = r.vars();
-                vars.iter_mut().for_each(|var| var.ty = ty(TypeKind::Ref));
-                ExprKind::ForPerm { vars, resource: r.resource(depth), body: r.expr(depth) }
-            }
+            23 => ExprKind::ForPerm {
+                vars: r.vars(),
+                resource: r.resource(depth),
+                body: r.expr(depth),
+            },
             24 => ExprKind::Unfolding(r.predicate(depth), r.expr(depth)),
             25 => ExprKind::Applying(r.expr(depth), r.expr(depth)),
             26 => ExprKind::Asserting(r.expr(depth), r.expr(depth)),
@@ -380,12 +379,16 @@ impl Random {
             28 => {
                 let kinds = [CollectionKind::Seq, CollectionKind::Set, CollectionKind::Multiset];
                 let elems = r.many(4, |r| r.expr(depth));
-                let ty = if elems.is_empty() { r.option(|r| r.ty(2)) } else { None };
+                let ty = if elems.is_empty() { r.option(|r| Box::new(r.ty(2))) } else { None };
                 ExprKind::Collection { kind: r.pick(&kinds), ty, elems }
             }
             29 => {
                 let entries = r.many(3, |r| (r.expr(depth), r.expr(depth)));
-                let ty = if entries.is_empty() { r.option(|r| (r.ty(1), r.ty(1))) } else { None };
+                let ty = if entries.is_empty() {
+                    r.option(|r| Box::new((r.ty(1), r.ty(1))))
+                } else {
+                    None
+                };
                 ExprKind::Map { ty, entries }
             }
             30 => ExprKind::Range(r.expr(depth), r.expr(depth)),

@@ -208,14 +208,27 @@ impl<'a> Checker<'a> {
             return self.error_at(pos);
         }
         let call = self.call(predicate, args, None, pos);
-        self.instance_of(call, pos)
+        if call.kind == Kind::Predicate { self.instance_of(call) } else { call }
+    }
+
+    /// In a measure, a predicate is the instance that it stands for.
+    pub(super) fn in_measure(&mut self, typed: Typed) -> Typed {
+        if self.in_measure && typed.kind == Kind::Predicate {
+            self.instance_of(typed)
+        } else {
+            typed
+        }
     }
 
     /// The instance that a predicate stands for where values are expected.
-    pub(super) fn instance_of(&mut self, call: Typed, pos: Pos) -> Typed {
-        let ExprKind::Acc(Resource::Predicate(predicate, args, _), None) = &call.expr.kind else {
-            return call;
+    fn instance_of(&mut self, access: Typed) -> Typed {
+        let ExprKind::Acc(Resource::Predicate(predicate, args, pos), _) = &access.expr.kind else {
+            return access;
         };
+        let pos = *pos;
+        if self.in_measure {
+            self.globals.declare_predicate_instance();
+        }
         let Some(domain) = self.globals.core.find_domain("PredicateInstance") else {
             self.report(
                 Diagnostic::error(

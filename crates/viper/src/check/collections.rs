@@ -5,7 +5,7 @@ use std::sync::Arc;
 use report::Pos;
 
 use super::resolve::Typed;
-use super::types::{Kind, Signature};
+use super::types::{Inference, Kind, Signature};
 use super::{Checker, operators};
 use crate::ast;
 use crate::core::{CollectionOp, Expr, ExprKind, Type};
@@ -15,7 +15,7 @@ impl<'a> Checker<'a> {
         &mut self,
         op: CollectionOp,
         args: &[&'a ast::Expr],
-        signatures: Vec<Signature>,
+        signatures: impl FnOnce(&mut Inference, &[Type]) -> Vec<Signature>,
         pos: Pos,
     ) -> Typed {
         let Some((args, ty)) = self.overloaded(args, signatures, pos) else {
@@ -33,15 +33,10 @@ impl<'a> Checker<'a> {
         to: Option<&'a ast::Expr>,
         pos: Pos,
     ) -> Typed {
-        let seq = Type::seq(self.infer.fresh(pos));
-        let mut args = vec![base];
-        let mut formals = vec![seq.clone()];
-        for bound in from.into_iter().chain(to) {
-            args.push(bound);
-            formals.push(Type::Int);
-        }
-        let signature = Signature { args: formals, result: seq };
-        let Some((args, ty)) = self.overloaded(&args, vec![signature], pos) else {
+        let args: Vec<&ast::Expr> = [base].into_iter().chain(from).chain(to).collect();
+        let signatures =
+            |infer: &mut Inference, types: &[Type]| operators::slice(infer, types, pos);
+        let Some((args, ty)) = self.overloaded(&args, signatures, pos) else {
             return self.wrong(pos);
         };
         let mut args = args.into_iter();

@@ -7,7 +7,7 @@ use report::{Diagnostic, Pos};
 use super::globals::Global;
 use super::heap::{access_expr, access_of};
 use super::resolve::{Typed, arithmetic};
-use super::types::{Kind, Mismatch, Signature};
+use super::types::{Inference, Kind, Mismatch, Signature};
 use super::{Checker, PermRule, operators};
 use crate::ast::{self, UnOp};
 use crate::core::{
@@ -219,7 +219,8 @@ impl<'a> Checker<'a> {
                 self.typed(ExprKind::Not(operand.expr), Type::Bool, pos)
             }
             ast::ExprKind::Unary(UnOp::Neg, inner) => {
-                let Some((args, ty)) = self.overloaded(&[inner], operators::negation(), pos) else {
+                let Some((args, ty)) = self.overloaded(&[inner], |_, _| operators::negation(), pos)
+                else {
                     return self.wrong(pos);
                 };
                 match args.into_iter().next() {
@@ -233,8 +234,14 @@ impl<'a> Checker<'a> {
                 self.conditional(cond, then, otherwise, pos)
             }
             ast::ExprKind::Field(receiver, field) => self.member_access(receiver, field, pos),
-            ast::ExprKind::Call { callee, args, ty } => self.call(callee, args, ty.as_ref(), pos),
-            ast::ExprKind::Acc { loc, amount } => self.acc(loc, amount.as_ref(), pos),
+            ast::ExprKind::Call { callee, args, ty } => {
+                let call = self.call(callee, args, ty.as_deref(), pos);
+                self.in_measure(call)
+            }
+            ast::ExprKind::Acc { loc, amount } => {
+                let acc = self.acc(loc, amount.as_ref(), pos);
+                self.in_measure(acc)
+            }
             ast::ExprKind::Perm(resource) => {
                 self.check_perm_rule("perm", pos);
                 match self.resource(resource) {
@@ -305,40 +312,39 @@ impl<'a> Checker<'a> {
                 }
             }
             ast::ExprKind::Collection { kind, ty, elems } => {
-                self.collection_literal(*kind, ty.as_ref(), elems, pos)
+                self.collection_literal(*kind, ty.as_deref(), elems, pos)
             }
-            ast::ExprKind::Map { ty, entries } => self.map_literal(ty.as_ref(), entries, pos),
+            ast::ExprKind::Map { ty, entries } => self.map_literal(ty.as_deref(), entries, pos),
             ast::ExprKind::Range(from, to) => {
-                let signature =
-                    Signature { args: vec![Type::Int, Type::Int], result: Type::seq(Type::Int) };
-                self.collection_op(CollectionOp::Range, &[from, to], vec![signature], pos)
+                let signatures = |_: &mut Inference, _: &[Type]| operators::range();
+                self.collection_op(CollectionOp::Range, &[from, to], signatures, pos)
             }
             ast::ExprKind::Index(base, index) => {
-                let signatures = operators::index(&mut self.infer, pos);
+                let signatures =
+                    |infer: &mut Inference, types: &[Type]| operators::index(infer, types, pos);
                 self.collection_op(CollectionOp::SeqIndex, &[base, index], signatures, pos)
             }
             ast::ExprKind::Slice(base, from, to) => {
                 self.slice(base, from.as_ref(), to.as_ref(), pos)
             }
             ast::ExprKind::Update(base, index, value) => {
-                let signatures = operators::update(&mut self.infer, pos);
+                let signatures = |infer: &mut Inference, _: &[Type]| operators::update(infer, pos);
                 self.collection_op(CollectionOp::SeqUpdate, &[base, index, value], signatures, pos)
             }
             ast::ExprKind::Size(inner) => {
-                let signatures = operators::size(&mut self.infer, pos);
+                let signatures =
+                    |infer: &mut Inference, types: &[Type]| operators::size(infer, types, pos);
                 self.collection_op(CollectionOp::SeqLength, &[inner], signatures, pos)
             }
             ast::ExprKind::MapDomain(inner) => {
-                let (key, value) = (self.infer.fresh(pos), self.infer.fresh(pos));
-                let result = Type::set(key.clone());
-                let signature = Signature { args: vec![Type::map(key, value)], result };
-                self.collection_op(CollectionOp::MapDomain, &[inner], vec![signature], pos)
+                let signatures =
+                    |infer: &mut Inference, _: &[Type]| operators::map_domain(infer, pos);
+                self.collection_op(CollectionOp::MapDomain, &[inner], signatures, pos)
             }
             ast::ExprKind::MapRange(inner) => {
-                let (key, value) = (self.infer.fresh(pos), self.infer.fresh(pos));
-                let result = Type::set(value.clone());
-                let signature = Signature { args: vec![Type::map(key, value)], result };
-                self.collection_op(CollectionOp::MapRange, &[inner], vec![signature], pos)
+                let signatures =
+                    |infer: &mut Inference, _: &[Type]| operators::map_range(infer, pos);
+                self.collection_op(CollectionOp::MapRange, &[inner], signatures, pos)
             }
             ast::ExprKind::PredicateInstance { predicate, args } => {
                 self.predicate_instance(predicate, args, pos)
@@ -404,12 +410,20 @@ impl<'a> Checker<'a> {
     pub(super) fn overloaded(
         &mut self,
         args: &[&'a ast::Expr],
-        signatures: Vec<Signature>,
+        signatures: impl FnOnce(&mut Inference, &[Type]) -> Vec<Signature>,
         pos: Pos,
     ) -> Option<(Vec<Arc<Expr>>, Type)> {
         let typed: Vec<Typed> = args.iter().map(|e| self.infer(e)).collect();
         let operands: Vec<_> = typed.iter().zip(args).map(|(t, e)| (t, e.at.0)).collect();
-        let types = self.operand_types(&operands, &signatures)?;
+        let types = match operands.iter().map(|(t, _)| t.value()).collect::<Option<Vec<_>>>() {
+            Some(types) => types,
+            None => {
+                let unknown: Vec<_> = args.iter().map(|_| self.infer.fresh(pos)).collect();
+                let signatures = signatures(&mut self.infer, &unknown);
+                return self.operand_types(&operands, &signatures).and(None);
+            }
+        };
+        let signatures = signatures(&mut self.infer, &types);
         match self.infer.apply(signatures, types, pos) {
             Ok(ty) => Some((typed.into_iter().map(|t| t.expr).collect(), ty)),
             Err(Mismatch { arg, found, expected }) => {
@@ -504,7 +518,7 @@ impl<'a> Checker<'a> {
                 return self.wrong(pos);
             }
         };
-        let result = match known_result(op, &ty_a, &ty_b) {
+        let result = match known_result(op, &ty_a, &ty_b, self.infer.is_trivial()) {
             Some(result) => result,
             None => {
                 let signatures = operators::binary(op, &mut self.infer, pos);
@@ -639,9 +653,16 @@ impl<'a> Checker<'a> {
 }
 
 /// The result of a common operator on types that are already known: spares the search.
-fn known_result(op: ast::BinOp, a: &Type, b: &Type) -> Option<Type> {
+fn known_result(op: ast::BinOp, a: &Type, b: &Type, no_variables: bool) -> Option<Type> {
     use Type::{Bool, Int, Perm, Ref};
     match (op, a, b) {
+        (ast::BinOp::Eq | ast::BinOp::Ne, a, b) if no_variables && a == b => Some(Bool),
+        (ast::BinOp::In, elem, Type::Seq(t) | Type::Set(t)) if no_variables && *elem == **t => {
+            Some(Bool)
+        }
+        (ast::BinOp::Append, Type::Seq(a), Type::Seq(b)) if no_variables && a == b => {
+            Some(Type::Seq(a.clone()))
+        }
         (
             ast::BinOp::Add
             | ast::BinOp::Sub

@@ -137,7 +137,13 @@ impl<'a> Checker<'a> {
     pub(super) fn location(&mut self, e: &'a ast::Expr) -> Option<Resource> {
         let pos = e.at.0;
         let typed = match &*e.kind {
-            ast::ExprKind::Field(..) | ast::ExprKind::Call { .. } => self.infer(e),
+            ast::ExprKind::Field(..) | ast::ExprKind::Call { .. } => {
+                // Here a predicate is a location even if it is in a measure.
+                let in_measure = std::mem::replace(&mut self.in_measure, false);
+                let typed = self.infer(e);
+                self.in_measure = in_measure;
+                typed
+            }
             _ => {
                 self.error(pos, "expected a field access `e.f` or a predicate `P(…)`");
                 return None;

@@ -124,6 +124,8 @@ struct Checker<'a> {
     in_axiom: bool,
     /// The next call is the operand of `fold` or `unfold`: only predicates count.
     predicate_expected: bool,
+    /// In a termination measure predicates are values.
+    in_measure: bool,
 }
 
 const TYPES: usize = 0;
@@ -150,6 +152,7 @@ impl<'a> Checker<'a> {
             wands_banned: false,
             in_axiom: false,
             predicate_expected: false,
+            in_measure: false,
         }
     }
 
@@ -225,6 +228,7 @@ impl<'a> Checker<'a> {
         self.wands_banned = false;
         self.in_axiom = false;
         self.predicate_expected = false;
+        self.in_measure = false;
     }
 
     fn declare_param(&mut self, param: &ast::Param, ty: Type, role: scope::Role) -> core::LocalId {

@@ -76,8 +76,17 @@ pub(super) fn negation() -> Vec<Signature> {
     vec![signature([Type::Int], Type::Int), signature([Type::Perm], Type::Perm)]
 }
 
+/// `[a..b)`
+pub(super) fn range() -> Vec<Signature> {
+    vec![signature([Type::Int, Type::Int], Type::seq(Type::Int))]
+}
+
 /// `|e|`
-pub(super) fn size(infer: &mut Inference, pos: Pos) -> Vec<Signature> {
+pub(super) fn size(infer: &mut Inference, types: &[Type], pos: Pos) -> Vec<Signature> {
+    // Where the collection is known, no variables are needed.
+    if let [on @ (Type::Seq(_) | Type::Set(_) | Type::Multiset(_) | Type::Map(_))] = types {
+        return vec![signature([on.clone()], Type::Int)];
+    }
     let (elem, key) = (infer.fresh(pos), infer.fresh(pos));
     vec![
         signature([Type::seq(elem.clone())], Type::Int),
@@ -88,12 +97,46 @@ pub(super) fn size(infer: &mut Inference, pos: Pos) -> Vec<Signature> {
 }
 
 /// `a[i]`
-pub(super) fn index(infer: &mut Inference, pos: Pos) -> Vec<Signature> {
+pub(super) fn index(infer: &mut Inference, types: &[Type], pos: Pos) -> Vec<Signature> {
+    match types {
+        [on @ Type::Seq(elem), _] => {
+            return vec![signature([on.clone(), Type::Int], (**elem).clone())];
+        }
+        [on @ Type::Map(entry), _] => {
+            return vec![signature([on.clone(), entry.0.clone()], entry.1.clone())];
+        }
+        _ => {}
+    }
     let (elem, key) = (infer.fresh(pos), infer.fresh(pos));
     vec![
         signature([Type::seq(elem.clone()), Type::Int], elem.clone()),
         signature([Type::map(key.clone(), elem.clone()), key], elem),
     ]
+}
+
+/// `s[a..b]` with one or two bounds
+pub(super) fn slice(infer: &mut Inference, types: &[Type], pos: Pos) -> Vec<Signature> {
+    let seq = match types.first() {
+        Some(seq @ Type::Seq(_)) => seq.clone(),
+        _ => Type::seq(infer.fresh(pos)),
+    };
+    let mut args = vec![Type::Int; types.len()];
+    if let Some(first) = args.first_mut() {
+        *first = seq.clone();
+    }
+    vec![signature(args, seq)]
+}
+
+/// `domain(m)`
+pub(super) fn map_domain(infer: &mut Inference, pos: Pos) -> Vec<Signature> {
+    let (key, value) = (infer.fresh(pos), infer.fresh(pos));
+    vec![signature([Type::map(key.clone(), value)], Type::set(key))]
+}
+
+/// `range(m)`
+pub(super) fn map_range(infer: &mut Inference, pos: Pos) -> Vec<Signature> {
+    let (key, value) = (infer.fresh(pos), infer.fresh(pos));
+    vec![signature([Type::map(key, value.clone())], Type::set(value))]
 }
 
 /// `a[i := v]`

@@ -36,10 +36,8 @@ impl<'a> Checker<'a> {
     /// Notes all labels of a method: they may be used before they are declared.
     pub(super) fn collect_labels(&mut self, block: &'a ast::Block) {
         let mut labels: Vec<(&Ident, Pos)> = Vec::new();
-        crate::visit::walk_block(block, &mut |node| {
-            if let crate::visit::Node::Stmt(stmt) = node
-                && let ast::StmtKind::Label { name, .. } = &stmt.kind
-            {
+        crate::visit::walk_stmts(block, &mut |stmt| {
+            if let ast::StmtKind::Label { name, .. } = &stmt.kind {
                 labels.push((name, stmt.at.0));
             }
         });
@@ -254,28 +252,12 @@ impl<'a> Checker<'a> {
         Decreases { measure, condition, pos: d.at.0 }
     }
 
-    /// A component of a measure: a value, or a predicate that stands for its instance.
+    /// A component of a measure: a value, in which predicates stand for their instances.
     fn measure(&mut self, e: &'a ast::Expr) -> Arc<Expr> {
-        let predicate = match &*e.kind {
-            ast::ExprKind::Acc { loc, .. } => loc,
-            _ => e,
-        };
-        let is_predicate = matches!(&*predicate.kind, ast::ExprKind::Call { callee, .. }
-            if self.globals.find(&callee.name).any(|g| matches!(g, Global::Predicate(_))));
-        if !is_predicate {
-            if matches!(&*e.kind, ast::ExprKind::PredicateInstance { .. }) {
-                self.globals.declare_predicate_instance();
-            }
-            return self.check_any_value(e);
-        }
-        let first = LocalId(self.scopes.locals.len() as u32);
-        let call = self.infer(predicate);
-        if call.kind == Kind::Error {
-            return call.expr;
-        }
-        self.globals.declare_predicate_instance();
-        let instance = self.instance_of(call, predicate.at.0);
-        self.finish(instance.expr, first)
+        self.in_measure = true;
+        let measure = self.check_any_value(e);
+        self.in_measure = false;
+        measure
     }
 
     fn havoc_resource(&mut self, e: &'a ast::Expr, pos: Pos) -> Option<core::Resource> {

@@ -491,7 +491,7 @@ impl<'a> Layout<'a> {
             }
             ExprKind::Map { ty, entries } => {
                 self.token(T::Map);
-                if let Some((key, value)) = ty {
+                if let Some((key, value)) = ty.as_deref() {
                     let both = [key, value];
                     self.list((T::LBracket, T::RBracket), Limit::Wide, both, Self::ty);
                 }

@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use report::Diagnostic;
 
 use crate::ast::{
-    Block, Define, DefineBody, Expr, ExprKind, MemberKind, Name, OldLabel, Program, Stmt, StmtKind,
-    Type, TypeKind,
+    Block, Define, DefineBody, Expr, ExprKind, MemberKind, Name, OldLabel, Program, StmtKind, Type,
+    TypeKind,
 };
 
 /// Does the program define macros, or call something on the left-hand side of `:=`, which only
@@ -24,9 +24,8 @@ pub(super) fn needs_expansion(program: &Program) -> bool {
 
 fn assigns_to_call(block: &Block) -> bool {
     let mut found = false;
-    crate::visit::walk_block(block, &mut |node| {
-        if let crate::visit::Node::Stmt(Stmt { kind: StmtKind::Assign { targets, .. }, .. }) = node
-        {
+    crate::visit::walk_stmts(block, &mut |stmt| {
+        if let StmtKind::Assign { targets, .. } = &stmt.kind {
             found |= targets.iter().any(|t| matches!(*t.kind, ExprKind::Call { .. }));
         }
     });
@@ -35,11 +34,7 @@ fn assigns_to_call(block: &Block) -> bool {
 
 fn has_local_macro(block: &Block) -> bool {
     let mut found = false;
-    crate::visit::walk_block(block, &mut |node| {
-        if let crate::visit::Node::Stmt(Stmt { kind: StmtKind::Define(_), .. }) = node {
-            found = true;
-        }
-    });
+    crate::visit::walk_stmts(block, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Define(_)));
     found
 }
 

@@ -89,8 +89,16 @@ impl Parser<'_> {
                         "expected `>` at the end of the path, on the same line",
                     );
                 };
-                let path = self.name(rest.get(..length).unwrap_or("").trim());
+                let text = rest.get(..length).unwrap_or("");
                 let end = start + 1 + length as u32 + 1;
+                // These would have hidden what follows from the lexer.
+                if ["//", "/*", "\""].iter().any(|s| text.contains(s)) {
+                    return self.error(
+                        self.span(start, end),
+                        "a path in angle brackets cannot contain `//`, `/*` or quotes",
+                    );
+                }
+                let path = self.name(text.trim());
                 while self.start() < end && !self.at(TokenKind::Eof) {
                     self.bump();
                 }

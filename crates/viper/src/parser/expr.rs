@@ -350,7 +350,7 @@ impl Parser<'_> {
         {
             self.bump();
             let height = self.height;
-            *ty = Some(self.ty()?);
+            *ty = Some(Box::new(self.ty()?));
             self.height = height;
             expr.at = At(self.since(self.after(open)).into());
         }
@@ -630,7 +630,7 @@ impl Parser<'_> {
         let ty = if self.eat(TokenKind::LBracket) {
             let ty = self.ty()?;
             self.expect(TokenKind::RBracket)?;
-            Some(ty)
+            Some(Box::new(ty))
         } else {
             None
         };
@@ -653,7 +653,7 @@ impl Parser<'_> {
             self.expect(TokenKind::Comma)?;
             let value = self.ty()?;
             self.expect(TokenKind::RBracket)?;
-            Some((key, value))
+            Some(Box::new((key, value)))
         } else {
             None
         };

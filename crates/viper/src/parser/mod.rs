@@ -411,11 +411,12 @@ impl<'t> Parser<'t> {
         if !self.resource_follows {
             return false;
         }
+        // Brackets and parentheses that are open; a range `[a..b)` closes one with the other.
         let mut open = 0u32;
         for n in 0.. {
             match self.nth(n).kind {
-                TokenKind::LBracket => open += 1,
-                TokenKind::RBracket => {
+                TokenKind::LBracket | TokenKind::LParen => open += 1,
+                TokenKind::RBracket | TokenKind::RParen => {
                     open = open.saturating_sub(1);
                     if open == 0 {
                         return self.nth(n + 1).kind == TokenKind::ColonColon;

@@ -66,7 +66,7 @@ impl Scope<'_> {
                 Kind::Call {
                     callee: self.globals.domain_function(*function),
                     args: self.exprs(args),
-                    ty: undetermined.then(|| self.ty(&e.ty)),
+                    ty: undetermined.then(|| Box::new(self.ty(&e.ty))),
                 }
             }
             ExprKind::Acc(resource, amount) => Kind::Acc {
@@ -125,7 +125,7 @@ impl Scope<'_> {
                     _ => None,
                 };
                 let entries = entries.iter().map(|(k, v)| (self.expr(k), self.expr(v))).collect();
-                Kind::Map { ty, entries }
+                Kind::Map { ty: ty.map(Box::new), entries }
             }
             ExprKind::Collection(op, args) => self.collection(*op, args),
             ExprKind::PredicateInstance(predicate, args) => Kind::PredicateInstance {
@@ -155,7 +155,7 @@ impl Scope<'_> {
             Type::Seq(t) | Type::Set(t) | Type::Multiset(t) if elems.is_empty() => Some(self.ty(t)),
             _ => None,
         };
-        Kind::Collection { kind, ty, elems: self.exprs(elems) }
+        Kind::Collection { kind, ty: ty.map(Box::new), elems: self.exprs(elems) }
     }
 
     fn collection(&mut self, op: CollectionOp, args: &[Arc<Expr>]) -> Kind {
