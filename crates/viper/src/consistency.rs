@@ -406,6 +406,11 @@ impl Rules {
                 self.require_pure(body);
                 self.expr(body, context);
             }
+            ExprKind::Asserting(assertion, body) => {
+                self.expr(assertion, context);
+                self.require_pure(body);
+                self.expr(body, context);
+            }
             _ => e.for_each_child(|child| self.expr(child, context)),
         }
     }

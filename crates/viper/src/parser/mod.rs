@@ -235,7 +235,9 @@ impl<'t> Parser<'t> {
     }
 
     fn ident(&mut self) -> Result<Ident> {
-        let token = self.expect(TokenKind::Ident)?;
+        // `perm` is the one keyword that is not reserved: a method or a field can be named so.
+        let token =
+            if self.at(TokenKind::Perm) { self.bump() } else { self.expect(TokenKind::Ident)? };
         let name = self.name(self.slice(token));
         Ok(Ident { name, at: self.token_span(token).into() })
     }

@@ -191,7 +191,7 @@ impl Parser<'_> {
     fn dangling_dot(&mut self) -> Result<()> {
         let mut n = 1;
         while self.nth(n).kind == TokenKind::Dot {
-            if self.nth(n + 1).kind != TokenKind::Ident {
+            if !matches!(self.nth(n + 1).kind, TokenKind::Ident | TokenKind::Perm) {
                 self.pos += n;
                 return self.unexpected("`:=`, or a field after the dot");
             }
