@@ -29,6 +29,7 @@ pub(crate) fn check(program: &Program) -> Vec<Diagnostic> {
         rules.method(method);
     }
     rules.recursion_via_preconditions(program);
+    rules.axiom_names(program);
     rules.errors
 }
 
@@ -89,6 +90,31 @@ fn occurs(e: &Arc<Expr>) -> Occurs {
 struct Rules {
     errors: Vec<Diagnostic>,
     outer: Context,
+}
+
+impl Rules {
+    /// The name of an axiom is nobody else's. (All other names have been compared before.)
+    fn axiom_names(&mut self, program: &Program) {
+        let mut taken: HashSet<&str> = HashSet::new();
+        taken.extend(program.domains.iter().map(|d| d.name.as_str()));
+        taken.extend(program.fields.iter().map(|f| f.name.as_str()));
+        taken.extend(program.functions.iter().map(|f| f.name.as_str()));
+        taken.extend(program.predicates.iter().map(|p| p.name.as_str()));
+        taken.extend(program.methods.iter().map(|m| m.name.as_str()));
+        for domain in program.domains.iter().filter(|d| d.adt.is_none()) {
+            let axioms = domain.axioms.iter().filter_map(|a| Some((a.name.as_ref()?, a.pos)));
+            let functions = domain.functions.iter().map(|f| {
+                let function = program.domain_function(*f);
+                (&function.name, function.pos)
+            });
+            for (name, pos) in axioms.chain(functions) {
+                if !taken.insert(name.as_str()) {
+                    let message = format!("the name `{name}` is already used");
+                    self.errors.push(Diagnostic::error("consistency.error", pos, message));
+                }
+            }
+        }
+    }
 }
 
 impl Rules {

@@ -94,7 +94,7 @@ pub fn load(files: &dyn Files, sources: &mut SourceMap, path: &Path) -> Loaded {
             loader.loaded.diagnostics.push(Diagnostic::error("parser.error", Pos::None, message));
         }
     }
-    loader.loaded
+    loader.finish()
 }
 
 /// Like [`load`], for a text that is already in the map. Relative imports start at `path`.
@@ -103,7 +103,7 @@ pub fn load_text(files: &dyn Files, sources: &mut SourceMap, file: FileId, path:
     let root = Source { path: path.to_path_buf(), standard: false };
     loader.see(&root);
     loader.parse(file, &root);
-    loader.loaded
+    loader.finish()
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -141,6 +141,15 @@ impl Loader<'_> {
             self.files.identity(&source.path)
         };
         self.seen.insert(Source { path, standard: source.standard })
+    }
+
+    /// With syntax errors nobody checks the program, so errors in its macros are reported here.
+    fn finish(mut self) -> Loaded {
+        if self.loaded.has_errors() {
+            let (_, found) = crate::macros::expand(&self.loaded.program);
+            self.loaded.diagnostics.extend(found);
+        }
+        self.loaded
     }
 
     fn read(&mut self, source: &Source) -> Result<FileId, String> {

@@ -2,8 +2,14 @@
 //!
 //! Expansion is hygienic: a variable that a macro declares is renamed where its name is already
 //! taken in the member that uses the macro, so neither the arguments nor the surroundings of a use
-//! are captured. Every node of an expansion is at the position of the use. As in Viper, the first
-//! error ends expansion.
+//! are captured.
+//!
+//! As in Viper, an expansion is at the position of the use, except that what stands in a list
+//! (statements, arguments, elements, triggers, bound variables) or is optional (an amount) stays
+//! where it was written, so that an error in a statement macro is shown in its definition. The
+//! first error in an expansion ends it.
+
+mod definitions;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -16,6 +22,7 @@ use crate::ast::{
     TypeKind,
 };
 use crate::parser::MAX_HEIGHT;
+use definitions::{global_names, needs_expansion, recursive_macro, warn_unused_params};
 
 /// How many nodes the expansions in one program may have in total: macros that double what they
 /// are given grow exponentially.
@@ -24,7 +31,7 @@ const MAX_NODES: u64 = 20_000_000;
 /// Expands all macros and removes their definitions. Without errors, the result has none left.
 #[must_use]
 pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
-    if !has_macros(program) {
+    if !needs_expansion(program) {
         return (Cow::Borrowed(program), Vec::new());
     }
     let mut diagnostics = Vec::new();
@@ -35,7 +42,10 @@ pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
     for member in &defines {
         let MemberKind::Define(define) = &member.kind else { continue };
         warn_unused_params(define, &mut diagnostics);
-        let Some(other) = globals.insert(define.name.name.clone(), define) else { continue };
+        let Some(other) = globals.get(&define.name.name).copied() else {
+            globals.insert(define.name.name.clone(), define);
+            continue;
+        };
         let message = format!("there is another macro named `{}`", define.name.name);
         // The same definition again is harmless.
         let same = other == define;
@@ -45,9 +55,6 @@ pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
             error(define.at, message)
         };
         diagnostics.push(diagnostic.with_label(other.at.0, "the other one"));
-        if !same {
-            return (Cow::Owned(program), diagnostics);
-        }
     }
     let names = global_names(&program);
     for (name, define) in sorted(&globals) {
@@ -56,7 +63,6 @@ pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
                 define.at,
                 format!("the name of the macro `{name}` is already used by another declaration"),
             ));
-            return (Cow::Owned(program), diagnostics);
         }
     }
     let mut expander = Expander {
@@ -65,6 +71,7 @@ pub fn expand(program: &Program) -> (Cow<'_, Program>, Vec<Diagnostic>) {
         names,
         taken: HashSet::new(),
         active: Vec::new(),
+        acyclic: HashSet::new(),
         depth: 0,
         nodes: 0,
         diagnostics,
@@ -88,113 +95,6 @@ fn error(at: At, message: impl Into<String>) -> Diagnostic {
     Diagnostic::error("parser.error", at.0, message)
 }
 
-fn has_macros(program: &Program) -> bool {
-    program.members.iter().any(|m| match &m.kind {
-        MemberKind::Define(_) => true,
-        MemberKind::Method(method) => {
-            method.body.as_ref().is_some_and(|b| b.stmts.iter().any(has_local_macro))
-        }
-        _ => false,
-    })
-}
-
-fn has_local_macro(stmt: &Stmt) -> bool {
-    match &stmt.kind {
-        StmtKind::Define(_) => true,
-        StmtKind::Block(b) => b.stmts.iter().any(has_local_macro),
-        StmtKind::While { body, .. } => body.stmts.iter().any(has_local_macro),
-        StmtKind::Package { script: Some(b), .. } => b.stmts.iter().any(has_local_macro),
-        StmtKind::If(i) => if_has_macro(i),
-        StmtKind::Annotated(_, s) => has_local_macro(s),
-        _ => false,
-    }
-}
-
-fn if_has_macro(i: &If) -> bool {
-    i.then.stmts.iter().any(has_local_macro)
-        || match &i.otherwise {
-            Some(Else::Block(b)) => b.stmts.iter().any(has_local_macro),
-            Some(Else::If(i, _)) => if_has_macro(i),
-            None => false,
-        }
-}
-
-/// The names that a macro must not have.
-fn global_names(program: &Program) -> HashSet<Name> {
-    let mut names = HashSet::new();
-    for member in &program.members {
-        match &member.kind {
-            MemberKind::Domain(d) => names.insert(d.name.name.clone()),
-            MemberKind::Function(f) => names.insert(f.name.name.clone()),
-            MemberKind::Predicate(p) => names.insert(p.name.name.clone()),
-            MemberKind::Method(m) => names.insert(m.name.name.clone()),
-            MemberKind::Adt(a) => names.insert(a.name.name.clone()),
-            _ => false,
-        };
-    }
-    names
-}
-
-fn warn_unused_params(define: &Define, diagnostics: &mut Vec<Diagnostic>) {
-    let Some(params) = &define.params else { return };
-    let mut used = HashSet::new();
-    let mut body = define.body.clone();
-    let mut collect = |name: &Name| {
-        used.insert(name.clone());
-    };
-    match &mut body {
-        DefineBody::Expr(e) => each_name_in_expr(e, &mut collect),
-        DefineBody::Type(_) => {}
-        DefineBody::Block(b) => each_name_in_block(b, &mut collect),
-    }
-    let unused: Vec<_> = params
-        .iter()
-        .filter(|p| !used.contains(&p.name))
-        .map(|p| format!("`{}`", p.name))
-        .collect();
-    if !unused.is_empty() {
-        diagnostics.push(Diagnostic::warning(
-            "parser.warning",
-            define.at.0,
-            format!("the macro `{}` does not use {}", define.name.name, unused.join(", ")),
-        ));
-    }
-}
-
-/// Every name that occurs, whatever it means.
-fn each_name_in_expr(e: &Expr, f: &mut impl FnMut(&Name)) {
-    crate::visit::walk_expr(e, &mut |e| match &*e.kind {
-        ExprKind::Name(n) => f(n),
-        ExprKind::Call { callee, .. } => f(&callee.name),
-        ExprKind::Field(_, field) => f(&field.name),
-        ExprKind::PredicateInstance { predicate, .. } => f(&predicate.name),
-        ExprKind::Old(Some(OldLabel::Label(l)), _) => f(&l.name),
-        _ => {}
-    });
-}
-
-fn each_name_in_block(b: &Block, f: &mut impl FnMut(&Name)) {
-    crate::visit::walk_block(b, &mut |node| match node {
-        crate::visit::Node::Expr(e) => match &*e.kind {
-            ExprKind::Name(n) => f(n),
-            ExprKind::Call { callee, .. } => f(&callee.name),
-            ExprKind::Field(_, field) => f(&field.name),
-            ExprKind::New(Some(fields)) => fields.iter().for_each(|i| f(&i.name)),
-            _ => {}
-        },
-        crate::visit::Node::Stmt(s) => {
-            if let StmtKind::Goto(l) = &s.kind {
-                f(&l.name);
-            }
-        }
-        crate::visit::Node::Type(t) => {
-            if let TypeKind::Named { name, .. } = &t.kind {
-                f(&name.name);
-            }
-        }
-    });
-}
-
 /// The failure of an expansion. Its diagnostic is already recorded.
 struct Failed;
 
@@ -210,6 +110,8 @@ struct Expander<'a> {
     taken: HashSet<Name>,
     /// Macros under expansion.
     active: Vec<Name>,
+    /// Macros that are known not to use themselves, in the current member.
+    acyclic: HashSet<Name>,
     depth: u32,
     nodes: u64,
     diagnostics: Vec<Diagnostic>,
@@ -218,7 +120,9 @@ struct Expander<'a> {
 /// The context of one expansion; the outermost one is that of the member itself.
 #[derive(Default)]
 struct Frame {
-    /// The use of the macro: the position of everything in it.
+    /// Is this the body of a macro?
+    in_macro: bool,
+    /// The use of the macro, to which the nodes move; `None` where they keep their position.
     at: Option<At>,
     args: HashMap<Name, Expr>,
     /// Declarations in the body, innermost last; a declaration that keeps its name is here too,
@@ -249,6 +153,7 @@ impl Expander<'_> {
     fn member(&mut self, kind: &mut MemberKind) -> Result<()> {
         self.locals.clear();
         self.taken.clear();
+        self.acyclic.clear();
         self.collect_declared(kind);
         let mut frame = Frame::default();
         let frame = &mut frame;
@@ -352,8 +257,10 @@ impl Expander<'_> {
 
     /// Declares a variable of a macro body: takes another name if its own is taken.
     fn declare(&mut self, ident: &mut Ident, frame: &mut Frame) {
-        let Some(at) = frame.at else { return };
-        ident.at = at;
+        if !frame.in_macro {
+            return;
+        }
+        ident.at = frame.at.unwrap_or(ident.at);
         let old = ident.name.clone();
         if self.taken.contains(&old) || self.names.contains(&old) {
             let mut n = 0;
@@ -370,23 +277,68 @@ impl Expander<'_> {
     }
 
     fn declare_params(&mut self, params: &mut [Param], frame: &mut Frame) -> Result<()> {
-        self.params(params, frame)?;
-        for param in params {
-            self.declare(&mut param.name, frame);
+        self.keeping(frame, |this, frame| {
+            this.params(params, frame)?;
+            for param in params {
+                this.declare(&mut param.name, frame);
+            }
+            Ok(())
+        })
+    }
+
+    /// A name that is not an expression: a field, a label, a predicate.
+    fn ident(&mut self, ident: &mut Ident, frame: &Frame) -> Result<()> {
+        self.substitute_ident(ident, frame)?;
+        let mut hops = self.active.len();
+        // A macro that is just a name can stand for a name.
+        while let Some(define) = self.find(&ident.name) {
+            let message = match define.body {
+                _ if define.params.is_some() => {
+                    format!("the macro `{}` has parameters, but is used without", ident.name)
+                }
+                DefineBody::Expr(Expr { kind, .. }) => {
+                    hops += 1;
+                    if let ExprKind::Name(name) = *kind
+                        && hops < MAX_HEIGHT as usize
+                    {
+                        ident.name = name;
+                        continue;
+                    }
+                    format!("the macro `{}` is used as a name, but is not one", ident.name)
+                }
+                _ => format!("the macro `{}` is used as a name, but is not one", ident.name),
+            };
+            return self.fail(ident.at, message);
         }
         Ok(())
     }
 
-    /// A name that is not an expression: a field, a label, a callee.
-    fn ident(&mut self, ident: &mut Ident, frame: &Frame) {
-        if let Some(at) = frame.at {
-            ident.at = at;
-        }
+    /// Puts the argument in the place of a parameter that is used as a name.
+    fn substitute_ident(&mut self, ident: &mut Ident, frame: &Frame) -> Result<()> {
+        ident.at = frame.at.unwrap_or(ident.at);
         if let Some(to) = frame.renamed(&ident.name) {
             ident.name = to.clone();
-        } else if let Some(ExprKind::Name(name)) = frame.args.get(&ident.name).map(|e| &*e.kind) {
+        } else if let Some(arg) = frame.args.get(&ident.name) {
+            let ExprKind::Name(name) = &*arg.kind else {
+                let message =
+                    format!("this must be a name: it takes the place of `{}`", ident.name);
+                return self.fail(arg.at, message);
+            };
             ident.name = name.clone();
         }
+        Ok(())
+    }
+
+    /// Runs a rule on parts that keep their positions.
+    fn keeping<T>(
+        &mut self,
+        frame: &mut Frame,
+        rule: impl FnOnce(&mut Self, &mut Frame) -> T,
+    ) -> T {
+        let at = frame.at.take();
+        let result = rule(self, frame);
+        frame.at = at;
+        result
     }
 
     // --- Walking
@@ -489,14 +441,11 @@ impl Expander<'_> {
                 self.specs(specs, frame)?;
                 self.block(body, frame)
             }
-            StmtKind::Goto(label) => {
-                self.ident(label, frame);
-                Ok(())
-            }
+            StmtKind::Goto(label) => self.ident(label, frame),
             StmtKind::Label { name, invariants } => {
                 // A label whose name is a parameter is the caller's.
                 if frame.args.contains_key(&name.name) {
-                    self.ident(name, frame);
+                    self.substitute_ident(name, frame)?;
                 } else {
                     self.declare(name, frame);
                 }
@@ -583,35 +532,37 @@ impl Expander<'_> {
                 self.ty(k, frame)?;
                 self.ty(v, frame)?;
             }
-            TypeKind::Named { name, args } => {
-                self.ident(name, frame);
-                if let Some(args) = args {
-                    for arg in args {
-                        self.ty(arg, frame)?;
-                    }
-                } else if self.is_macro(&name.name) {
+            TypeKind::Named { name, args: Some(args) } => {
+                self.ident(name, frame)?;
+                self.keeping(frame, |this, frame| {
+                    args.iter_mut().try_for_each(|arg| this.ty(arg, frame))
+                })?;
+            }
+            TypeKind::Named { name, args: None } => {
+                self.substitute_ident(name, frame)?;
+                if self.is_macro(&name.name) {
                     let (name, at) = (name.name.clone(), ty.at);
-                    *ty = self.type_macro(&name, Vec::new(), at)?;
+                    *ty = self.type_macro(&name, None, at)?;
                 }
             }
             TypeKind::Macro { name, args } => {
-                self.ident(name, frame);
+                self.substitute_ident(name, frame)?;
                 if !self.is_macro(&name.name) {
                     let message = format!("there is no macro named `{}`", name.name);
                     let at = ty.at;
                     return self.fail(at, message);
                 }
                 let mut args = std::mem::take(args);
-                self.exprs(&mut args, frame)?;
+                self.keeping(frame, |this, frame| this.exprs(&mut args, frame))?;
                 let (name, at) = (name.name.clone(), ty.at);
-                *ty = self.type_macro(&name, args, at)?;
+                *ty = self.type_macro(&name, Some(args), at)?;
             }
         }
         self.depth -= 1;
         Ok(())
     }
 
-    fn type_macro(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<Type> {
+    fn type_macro(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<Type> {
         let (define, mut frame) = self.open(name, args, at)?;
         let mut ty = match define.body {
             DefineBody::Type(ty) => ty,
@@ -635,17 +586,21 @@ impl Expander<'_> {
             ExprKind::Call { callee, args, .. } => (callee.clone(), args.clone()),
             _ => return Ok(None),
         };
-        if frame.renamed(&callee.name).is_none() && !frame.args.contains_key(&callee.name) {
-            // Not a variable of the macro in which this stands.
-        } else {
-            self.ident(&mut callee, frame);
-        }
-        if !self.is_macro(&callee.name) {
+        if let ExprKind::Name(name) = &*call.kind
+            && frame.args.get(name).is_some_and(|e| !matches!(*e.kind, ExprKind::Name(_)))
+        {
             return Ok(None);
+        }
+        self.substitute_ident(&mut callee, frame)?;
+        let called = matches!(*call.kind, ExprKind::Call { .. });
+        match self.find(&callee.name) {
+            Some(define) if !called || define.params.is_some() => {}
+            _ => return Ok(None),
         }
         let mut args = args;
         self.exprs(&mut args, frame)?;
-        let (define, mut inner) = self.open(&callee.name, args, at)?;
+        let (define, mut inner) = self.open(&callee.name, called.then_some(args), at)?;
+        inner.at = None;
         let DefineBody::Block(block) = define.body else {
             return self.fail(
                 at,
@@ -659,13 +614,26 @@ impl Expander<'_> {
     }
 
     /// Begins an expansion: checks recursion and arity.
-    fn open(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<(Define, Frame)> {
+    fn open(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<(Define, Frame)> {
         let Some(define) = self.find(name) else {
             return self.fail(at, format!("there is no macro named `{name}`"));
         };
+        if self.active.is_empty() && !self.acyclic.contains(name) {
+            let find = |name: &Name| self.locals.get(name).or(self.globals.get(name).copied());
+            if let Some(recursive) = recursive_macro(name, &find) {
+                let (at, name) = (recursive.at, recursive.name.name.clone());
+                return self.fail(at, format!("the macro `{name}` is recursive"));
+            }
+            self.acyclic.insert(name.clone());
+        }
+        // Arguments can still bring a macro into its own expansion.
         if self.active.contains(name) {
             return self.fail(define.at, format!("the macro `{name}` is recursive"));
         }
+        if args.is_none() && define.params.is_some() {
+            return self.fail(at, format!("the macro `{name}` needs arguments in parentheses"));
+        }
+        let args = args.unwrap_or_default();
         let params = define.params.as_deref().unwrap_or_default();
         if params.len() != args.len() {
             return self.fail(
@@ -681,7 +649,7 @@ impl Expander<'_> {
         }
         self.active.push(name.clone());
         let args = params.iter().map(|p| p.name.clone()).zip(args).collect();
-        Ok((define, Frame { at: Some(at), args, renames: Vec::new() }))
+        Ok((define, Frame { in_macro: true, at: Some(at), args, renames: Vec::new() }))
     }
 
     fn expr(&mut self, e: &mut Expr, frame: &mut Frame) -> Result<()> {
@@ -703,27 +671,30 @@ impl Expander<'_> {
                 } else if let Some(arg) = frame.args.get(name) {
                     *e = arg.clone();
                     // Already expanded: only positions and nesting are left to see to.
-                    self.reposition(e, at)?;
+                    self.reposition(e, frame.at)?;
                 } else if self.is_macro(name) {
                     let name = name.clone();
-                    *e = self.expr_macro(&name, Vec::new(), at)?;
+                    *e = self.expr_macro(&name, None, at)?;
                 }
             }
             ExprKind::Call { callee, args, ty } => {
-                self.ident(callee, frame);
-                self.exprs(args, frame)?;
-                if let Some(ty) = ty {
-                    self.ty(ty, frame)?;
-                }
-                if self.is_macro(&callee.name) {
+                self.substitute_ident(callee, frame)?;
+                self.keeping(frame, |this, frame| {
+                    this.exprs(args, frame)?;
+                    ty.as_mut().map_or(Ok(()), |ty| this.ty(ty, frame))
+                })?;
+                let has_params = |define: Define| define.params.is_some();
+                if ty.is_none() && self.find(&callee.name).is_some_and(has_params) {
                     let (name, args) = (callee.name.clone(), std::mem::take(args));
-                    *e = self.expr_macro(&name, args, at)?;
+                    *e = self.expr_macro(&name, Some(args), at)?;
+                } else {
+                    self.ident(callee, &Frame::default())?;
                 }
             }
             ExprKind::Acc { loc, amount } => {
                 self.expr(loc, frame)?;
                 if let Some(amount) = amount {
-                    self.expr(amount, frame)?;
+                    self.keeping(frame, |this, frame| this.expr(amount, frame))?;
                 }
                 if !matches!(*loc.kind, ExprKind::Field(..) | ExprKind::Call { .. }) {
                     return self.fail(at, NOT_A_LOCATION);
@@ -740,15 +711,15 @@ impl Expander<'_> {
             }
             ExprKind::Field(receiver, field) => {
                 self.expr(receiver, frame)?;
-                self.ident(field, frame);
+                self.ident(field, frame)?;
             }
             ExprKind::PredicateInstance { predicate, args } => {
-                self.ident(predicate, frame);
-                self.exprs(args, frame)?;
+                self.ident(predicate, frame)?;
+                self.keeping(frame, |this, frame| this.exprs(args, frame))?;
             }
             ExprKind::Old(label, inner) => {
                 if let Some(OldLabel::Label(label)) = label {
-                    self.ident(label, frame);
+                    self.keeping(frame, |this, frame| this.ident(label, frame))?;
                 }
                 self.expr(inner, frame)?;
             }
@@ -762,10 +733,9 @@ impl Expander<'_> {
             ExprKind::Quant { vars, triggers, body, .. } => {
                 let scope = frame.renames.len();
                 self.declare_params(vars, frame)?;
-                for trigger in triggers {
-                    trigger.at = frame.at.unwrap_or(trigger.at);
-                    self.exprs(&mut trigger.exprs, frame)?;
-                }
+                self.keeping(frame, |this, frame| {
+                    triggers.iter_mut().try_for_each(|t| this.exprs(&mut t.exprs, frame))
+                })?;
                 self.expr(body, frame)?;
                 frame.renames.truncate(scope);
             }
@@ -777,25 +747,34 @@ impl Expander<'_> {
                 frame.renames.truncate(scope);
             }
             ExprKind::Collection { ty, elems, .. } => {
-                if let Some(ty) = ty {
-                    self.ty(ty, frame)?;
-                }
-                self.exprs(elems, frame)?;
+                self.keeping(frame, |this, frame| {
+                    ty.as_mut().map_or(Ok(()), |ty| this.ty(ty, frame))?;
+                    this.exprs(elems, frame)
+                })?;
             }
             ExprKind::Map { ty, entries } => {
-                if let Some(types) = ty {
-                    self.ty(&mut types.0, frame)?;
-                    self.ty(&mut types.1, frame)?;
-                }
-                for (key, value) in entries {
-                    self.expr(key, frame)?;
-                    self.expr(value, frame)?;
-                }
+                self.keeping(frame, |this, frame| {
+                    if let Some((key, value)) = ty.as_deref_mut() {
+                        this.ty(key, frame)?;
+                        this.ty(value, frame)?;
+                    }
+                    for (key, value) in entries {
+                        this.expr(key, frame)?;
+                        this.expr(value, frame)?;
+                    }
+                    Ok(())
+                })?;
+            }
+            ExprKind::Slice(base, from, to) => {
+                self.expr(base, frame)?;
+                self.keeping(frame, |this, frame| {
+                    from.iter_mut().chain(to).try_for_each(|bound| this.expr(bound, frame))
+                })?;
             }
             ExprKind::New(Some(fields)) => {
-                for field in fields {
-                    self.ident(field, frame);
-                }
+                self.keeping(frame, |this, frame| {
+                    fields.iter_mut().try_for_each(|field| this.ident(field, frame))
+                })?;
             }
             _ => {
                 let mut result = Ok(());
@@ -810,7 +789,7 @@ impl Expander<'_> {
         Ok(())
     }
 
-    fn expr_macro(&mut self, name: &Name, args: Vec<Expr>, at: At) -> Result<Expr> {
+    fn expr_macro(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<Expr> {
         let (define, mut frame) = self.open(name, args, at)?;
         let mut body = match define.body {
             DefineBody::Expr(body) => body,
@@ -827,19 +806,40 @@ impl Expander<'_> {
         Ok(body)
     }
 
-    /// Moves an argument to the use of the macro.
-    fn reposition(&mut self, e: &mut Expr, at: At) -> Result<()> {
-        self.enter(at)?;
-        e.at = at;
-        let mut result = Ok(());
+    /// Moves an argument to the use of the macro, if it does not keep its position.
+    fn reposition(&mut self, e: &mut Expr, at: Option<At>) -> Result<()> {
+        if let Some(at) = at {
+            e.at = at;
+            crate::visit::for_each_ident_mut(e, &mut |ident| ident.at = at);
+        }
+        self.enter(e.at)?;
+        let (first, last) = moving_children(&e.kind);
+        let mut children = 0usize;
+        crate::visit::for_each_child(e, &mut |_| children += 1);
+        let (mut n, mut result) = (0, Ok(()));
         crate::visit::for_each_child_mut(e, &mut |child| {
+            let moves = (first && n == 0) || (last && n + 1 == children) || (first && last);
             if result.is_ok() {
-                result = self.reposition(child, at);
+                result = self.reposition(child, at.filter(|_| moves));
             }
+            n += 1;
         });
-        crate::visit::for_each_at_mut(e, &mut |own| *own = at);
         self.depth -= 1;
         result
+    }
+}
+
+/// Which subexpressions do not stand in a list and are not optional: the first, the last (both:
+/// all of them).
+fn moving_children(kind: &ExprKind) -> (bool, bool) {
+    match kind {
+        ExprKind::Call { .. }
+        | ExprKind::PredicateInstance { .. }
+        | ExprKind::Collection { .. }
+        | ExprKind::Map { .. } => (false, false),
+        ExprKind::Acc { .. } | ExprKind::Slice(..) => (true, false),
+        ExprKind::Quant { .. } => (false, true),
+        _ => (true, true),
     }
 }
 

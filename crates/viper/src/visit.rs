@@ -1,7 +1,7 @@
 //! Traversal of the surface syntax tree.
 
 use crate::ast::{
-    At, Block, Else, Expr, ExprKind, If, Measure, MemberKind, Name, Param, Spec, SpecKind, Stmt,
+    Block, Else, Expr, ExprKind, Ident, If, Measure, MemberKind, Name, Param, Spec, SpecKind, Stmt,
     StmtKind, Type, TypeKind,
 };
 
@@ -110,29 +110,14 @@ pub fn for_each_child_mut(e: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
     children!(&mut *e.kind, f, iter_mut);
 }
 
-/// Calls `f` on the positions in the node that are not those of subexpressions.
-pub(crate) fn for_each_at_mut(e: &mut Expr, f: &mut impl FnMut(&mut At)) {
-    match &mut *e.kind {
-        ExprKind::Field(_, ident)
-        | ExprKind::Call { callee: ident, .. }
-        | ExprKind::PredicateInstance { predicate: ident, .. }
-        | ExprKind::Let { var: ident, .. } => f(&mut ident.at),
-        ExprKind::Quant { vars, triggers, .. } => {
-            for var in vars {
-                f(&mut var.name.at);
-                f(&mut var.at);
-            }
-            for trigger in triggers {
-                f(&mut trigger.at);
-            }
-        }
-        ExprKind::ForPerm { vars, .. } => {
-            for var in vars {
-                f(&mut var.name.at);
-                f(&mut var.at);
-            }
-        }
-        _ => {}
+/// Calls `f` on the name in the node itself that is not part of a list.
+pub(crate) fn for_each_ident_mut(e: &mut Expr, f: &mut impl FnMut(&mut Ident)) {
+    if let ExprKind::Field(_, ident)
+    | ExprKind::Call { callee: ident, .. }
+    | ExprKind::PredicateInstance { predicate: ident, .. }
+    | ExprKind::Let { var: ident, .. } = &mut *e.kind
+    {
+        f(ident);
     }
 }
 

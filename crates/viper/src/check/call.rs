@@ -57,6 +57,9 @@ impl<'a> Checker<'a> {
             );
             return self.error_at(pos);
         }
+        if typed.iter().any(|t| t.kind == Kind::Error) {
+            return self.error_at(pos);
+        }
         let (formals, result, type_args) = self.instantiate(global, pos);
         if formals.len() != args.len() {
             self.error(
@@ -72,15 +75,11 @@ impl<'a> Checker<'a> {
             );
             return self.error_at(pos);
         }
-        let types: Option<Vec<Type>> = typed
-            .iter()
-            .zip(args)
-            .map(|(t, e)| self.argument_type(t, e.at.0))
-            .collect::<Vec<_>>()
-            .into_iter()
-            .collect();
-        let Some(types) = types else { return self.error_at(pos) };
         let signature = Signature { args: formals, result };
+        let operands: Vec<_> = typed.iter().zip(args).map(|(t, e)| (t, e.at.0)).collect();
+        let Some(types) = self.operand_types(&operands, std::slice::from_ref(&signature)) else {
+            return self.error_at(pos);
+        };
         let result = match self.infer.apply(vec![signature], types, pos) {
             Ok(result) => result,
             Err(Mismatch { arg, found, expected }) => {
@@ -119,19 +118,6 @@ impl<'a> Checker<'a> {
                 }
             }
             Global::Field(_) | Global::Method(_) | Global::Domain(_) => self.error_at(pos),
-        }
-    }
-
-    /// The type of an argument, which must be a value.
-    fn argument_type(&mut self, typed: &Typed, pos: Pos) -> Option<Type> {
-        match &typed.kind {
-            Kind::Value(ty) => Some(ty.clone()),
-            Kind::Error => None,
-            kind => {
-                let found = self.show_kind(kind);
-                self.error(pos, format!("expected a value, found {found}"));
-                None
-            }
         }
     }
 

@@ -128,6 +128,37 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// The types of operands, all of which must be values.
+    ///
+    /// As in Viper there is one complaint: about the first operand that is no value or that fits no
+    /// signature, and none if something inside an operand is wrong already.
+    pub(super) fn operand_types(
+        &mut self,
+        operands: &[(&Typed, Pos)],
+        signatures: &[Signature],
+    ) -> Option<Vec<Type>> {
+        if operands.iter().any(|(typed, _)| typed.kind == Kind::Error) {
+            return None;
+        }
+        let mut types = Vec::with_capacity(operands.len());
+        for (typed, pos) in operands {
+            if let Kind::Value(ty) = &typed.kind {
+                types.push(ty.clone());
+                continue;
+            }
+            if let Err(Mismatch { arg, found, expected }) =
+                self.infer.narrow(signatures.to_vec(), &types)
+            {
+                let at = operands.get(arg).map_or(*pos, |(_, at)| *at);
+                self.mismatch(at, &Kind::Value(found), &Kind::Value(expected));
+            } else {
+                self.value_type(typed, *pos);
+            }
+            return None;
+        }
+        Some(types)
+    }
+
     /// Is it an assertion, and if so, a pure one?
     pub(super) fn require_assertion(&mut self, typed: &Typed, pos: Pos) -> Option<bool> {
         match &typed.kind {
@@ -380,9 +411,16 @@ impl<'a> Checker<'a> {
         pos: Pos,
     ) -> Option<(Vec<Arc<Expr>>, Type)> {
         let typed: Vec<Typed> = args.iter().map(|e| self.infer(e)).collect();
-        let types: Vec<Option<Type>> =
-            typed.iter().zip(args).map(|(t, e)| self.value_type(t, e.at.0)).collect();
-        let types: Vec<Type> = types.into_iter().collect::<Option<_>>()?;
+        let values: Option<Vec<Type>> = typed
+            .iter()
+            .map(|t| if let Kind::Value(ty) = &t.kind { Some(ty.clone()) } else { None })
+            .collect();
+        let Some(types) = values else {
+            let operands: Vec<_> = typed.iter().zip(args).map(|(t, e)| (t, e.at.0)).collect();
+            let signatures = signatures(&mut self.infer, &[]);
+            self.operand_types(&operands, &signatures);
+            return None;
+        };
         let signatures = signatures(&mut self.infer, &types);
         match self.infer.apply(signatures, types, pos) {
             Ok(ty) => Some((typed.into_iter().map(|t| t.expr).collect(), ty)),
@@ -404,25 +442,31 @@ impl<'a> Checker<'a> {
         match op {
             ast::BinOp::And => {
                 let (a, b) = (self.infer(left), self.infer(right));
-                let pure_a = self.require_assertion(&a, left.at.0);
-                let pure_b = self.require_assertion(&b, right.at.0);
-                match (pure_a, pure_b) {
-                    (Some(pure_a), Some(pure_b)) => {
-                        let kind = ExprKind::Binary(BinOp::And, a.expr, b.expr);
-                        self.assertion(kind, pure_a && pure_b, pos)
-                    }
-                    _ => self.wrong(pos),
+                if a.kind == Kind::Error || b.kind == Kind::Error {
+                    return self.wrong(pos);
                 }
+                let Some(pure_a) = self.require_assertion(&a, left.at.0) else {
+                    return self.wrong(pos);
+                };
+                let Some(pure_b) = self.require_assertion(&b, right.at.0) else {
+                    return self.wrong(pos);
+                };
+                let kind = ExprKind::Binary(BinOp::And, a.expr, b.expr);
+                self.assertion(kind, pure_a && pure_b, pos)
             }
             ast::BinOp::Implies => {
                 let (a, b) = (self.infer(left), self.infer(right));
-                let condition = self.require_value(&a, left.at.0, &Type::Bool);
-                let pure = self.require_assertion(&b, right.at.0);
-                match (condition, pure) {
-                    (true, Some(pure)) => {
+                if a.kind == Kind::Error
+                    || b.kind == Kind::Error
+                    || !self.require_value(&a, left.at.0, &Type::Bool)
+                {
+                    return self.wrong(pos);
+                }
+                match self.require_assertion(&b, right.at.0) {
+                    Some(pure) => {
                         self.assertion(ExprKind::Binary(BinOp::Implies, a.expr, b.expr), pure, pos)
                     }
-                    _ => self.wrong(pos),
+                    None => self.wrong(pos),
                 }
             }
             ast::BinOp::Wand => self.wand(left, right, pos),
@@ -455,9 +499,23 @@ impl<'a> Checker<'a> {
         pos: Pos,
     ) -> Typed {
         let (a, b) = (self.infer(left), self.infer(right));
-        let ty_a = self.value_type(&a, left.at.0);
-        let ty_b = self.value_type(&b, right.at.0);
-        let (Some(ty_a), Some(ty_b)) = (ty_a, ty_b) else { return self.wrong(pos) };
+        let (ty_a, ty_b) = match (&a.kind, &b.kind) {
+            (Kind::Value(ty_a), Kind::Value(ty_b)) => (ty_a.clone(), ty_b.clone()),
+            _ => {
+                // Equality is the one operator that complains about both operands.
+                let both = matches!(op, ast::BinOp::Eq | ast::BinOp::Ne);
+                let operands = [(&a, left.at.0), (&b, right.at.0)];
+                if both {
+                    for (operand, at) in operands {
+                        self.value_type(operand, at);
+                    }
+                } else {
+                    let signatures = operators::binary(op, &mut self.infer, pos);
+                    self.operand_types(&operands, &signatures);
+                }
+                return self.wrong(pos);
+            }
+        };
         let result = match known_result(op, &ty_a, &ty_b, self.infer.is_trivial()) {
             Some(result) => result,
             None => {

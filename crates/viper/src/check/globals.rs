@@ -46,6 +46,21 @@ pub(super) struct Globals<'a> {
     _program: std::marker::PhantomData<&'a ()>,
 }
 
+/// What the name of a type means.
+#[derive(Clone, Copy)]
+enum Named {
+    Param(usize),
+    Domain(DomainId),
+}
+
+/// Why the name of a type means nothing.
+enum NotNamed {
+    Undeclared,
+    Ambiguous,
+    /// All types of that name take another number of arguments, the first one this number.
+    Arity(usize),
+}
+
 /// Numbers the declarations of a program in the order in which [`Globals::collect`] does.
 #[derive(Default)]
 pub(super) struct Next {
@@ -301,7 +316,7 @@ impl<'a> Globals<'a> {
         let id = self.declare_domain(&adt.name, &adt.type_params, pos, errors);
         let prefixed = |text: String, at: ast::At| Ident { name: Name::from(text), at };
         let mut constructors = Vec::new();
-        let mut own_names: Vec<&Ident> = Vec::new();
+        let mut own_names: Vec<&Ident> = adt.type_params.iter().flatten().collect();
         for constructor in &adt.constructors {
             let function = self.declare_domain_function(&constructor.name, id, constructor.at.0);
             self.declare(&constructor.name, Global::DomainFunction(function), errors);
@@ -459,7 +474,7 @@ impl<'a> Globals<'a> {
         self.set_domain_function(take(function), receiver(), Type::Int);
     }
 
-    /// Destructors and discriminators are written like fields, so they must not be named like one.
+    /// Discriminators are written like fields, so they must not be named like one.
     fn check_member_names(&self, adt: &ast::Adt, errors: &mut Vec<Diagnostic>) {
         for constructor in &adt.constructors {
             let discriminator = format!("is{}", constructor.name.name);
@@ -469,15 +484,6 @@ impl<'a> Globals<'a> {
                     constructor.name.name
                 );
                 errors.push(Diagnostic::error("typechecker.error", constructor.name.at.0, message));
-            }
-            for param in &constructor.params {
-                if !self.find_fields(&param.name.name).is_empty() {
-                    let message = format!(
-                        "the destructor `{0}` clashes with the field `{0}`",
-                        param.name.name
-                    );
-                    errors.push(Diagnostic::error("typechecker.error", param.name.at.0, message));
-                }
             }
         }
     }
@@ -500,35 +506,34 @@ impl<'a> Globals<'a> {
             TypeKind::Named { name, args } => {
                 let resolved: Vec<Type> =
                     args.iter().flatten().map(|t| self.ty(t, params, errors)).collect();
-                if args.is_none()
-                    && let Some(i) = params.iter().position(|p| p.name == name.name)
-                {
-                    return Type::Param(i as u32);
+                let param = params.iter().position(|p| p.name == name.name);
+                match self.named_type(&name.name, param, resolved.len()) {
+                    Ok(Named::Param(i)) => Type::Param(i as u32),
+                    Ok(Named::Domain(id)) => Type::Domain(id, resolved.into()),
+                    Err(NotNamed::Undeclared) => {
+                        errors.push(self.undeclared_type(name, ty.at.0));
+                        self.undeclared(&name.name)
+                    }
+                    Err(NotNamed::Ambiguous) => {
+                        let message = format!("the type `{}` is ambiguous", name.name);
+                        errors.push(Diagnostic::error("typechecker.error", ty.at.0, message));
+                        self.undeclared(&name.name)
+                    }
+                    Err(NotNamed::Arity(expected)) => {
+                        errors.push(Diagnostic::error(
+                            "typechecker.error",
+                            ty.at.0,
+                            format!(
+                                "the type `{}` takes {expected} type argument{}, but {} {} given",
+                                name.name,
+                                if expected == 1 { "" } else { "s" },
+                                resolved.len(),
+                                if resolved.len() == 1 { "is" } else { "are" },
+                            ),
+                        ));
+                        self.undeclared(&name.name)
+                    }
                 }
-                let domain = self.find(&name.name).find_map(|g| match g {
-                    Global::Domain(d) => Some(d),
-                    _ => None,
-                });
-                let Some(id) = domain else {
-                    errors.push(self.undeclared_type(name, ty.at.0));
-                    return self.undeclared(&name.name);
-                };
-                let expected = self.core.domain(id).type_params.len();
-                if resolved.len() != expected {
-                    errors.push(Diagnostic::error(
-                        "typechecker.error",
-                        ty.at.0,
-                        format!(
-                            "the type `{}` takes {expected} type argument{}, but {} {} given",
-                            name.name,
-                            if expected == 1 { "" } else { "s" },
-                            resolved.len(),
-                            if resolved.len() == 1 { "is" } else { "are" },
-                        ),
-                    ));
-                    return self.undeclared(&name.name);
-                }
-                Type::Domain(id, resolved.into())
             }
             TypeKind::Macro { name, .. } => {
                 errors.push(Diagnostic::error(
@@ -538,6 +543,34 @@ impl<'a> Globals<'a> {
                 ));
                 self.undeclared(&name.name)
             }
+        }
+    }
+
+    /// What a name with so many type arguments means. Type parameters and domains come before ADTs.
+    fn named_type(
+        &self,
+        name: &Name,
+        param: Option<usize>,
+        args: usize,
+    ) -> std::result::Result<Named, NotNamed> {
+        let domain = |g| if let Global::Domain(d) = g { Some(d) } else { None };
+        let all: Vec<DomainId> = self.find(name).filter_map(domain).collect();
+        let arity = |d: DomainId| self.core.domain(d).type_params.len();
+        let fitting = |adt: bool| {
+            let fits =
+                move |d: &DomainId| self.core.domain(*d).adt.is_some() == adt && arity(*d) == args;
+            all.iter().copied().filter(fits).map(Named::Domain).collect::<Vec<_>>()
+        };
+        let mut found = fitting(false);
+        found.extend(param.filter(|_| args == 0).map(Named::Param));
+        if found.is_empty() {
+            found = fitting(true);
+        }
+        match (found.as_slice(), all.first()) {
+            ([one], _) => Ok(*one),
+            ([], None) => Err(NotNamed::Undeclared),
+            ([], Some(first)) => Err(NotNamed::Arity(arity(*first))),
+            _ => Err(NotNamed::Ambiguous),
         }
     }
 

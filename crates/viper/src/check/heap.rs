@@ -9,7 +9,7 @@ use super::resolve::Typed;
 use super::types::Kind;
 use super::{Checker, PermRule};
 use crate::ast::{self, Ident, OldLabel};
-use crate::core::{Expr, ExprKind, OldState, PredicateAccess, Resource, Type};
+use crate::core::{DomainFunctionId, Expr, ExprKind, OldState, PredicateAccess, Resource, Type};
 
 impl<'a> Checker<'a> {
     /// `e.f`: a field, or a destructor or discriminator of an ADT
@@ -56,10 +56,17 @@ impl<'a> Checker<'a> {
         let Some(ty) = self.value_type(&receiver, receiver_pos) else { return self.wrong(pos) };
         let ty = self.infer.shallow(&ty);
         let function = match &ty {
-            Type::Domain(d, _) => candidates
-                .iter()
-                .copied()
-                .find(|f| self.globals.core.domain_function(*f).domain == *d),
+            Type::Domain(d, _) => {
+                let of_type =
+                    |f: &&DomainFunctionId| self.globals.core.domain_function(**f).domain == *d;
+                let mut fitting = candidates.iter().filter(of_type);
+                let first = fitting.next().copied();
+                if fitting.next().is_some() {
+                    self.error(pos, format!("`{}` is ambiguous", field.name));
+                    return self.wrong(pos);
+                }
+                first
+            }
             // A type that is not known yet: there must be no choice.
             Type::Param(_) if candidates.len() == 1 => candidates.first().copied(),
             _ => None,

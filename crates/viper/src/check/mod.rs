@@ -257,10 +257,14 @@ impl<'a> Checker<'a> {
                 | ast::MemberKind::Fields(_) => {}
                 ast::MemberKind::Domain(domain) => {
                     let id = next.domain();
+                    domain.type_params.iter().flatten().for_each(|p| self.check_global_clash(p));
                     self.domain_axioms(domain, id);
                 }
                 ast::MemberKind::Adt(adt) => {
                     let id = next.domain();
+                    adt.type_params.iter().flatten().for_each(|p| self.check_global_clash(p));
+                    let destructors = adt.constructors.iter().flat_map(|c| &c.params);
+                    destructors.for_each(|p| self.check_global_clash(&p.name));
                     self.adt(adt, id, member.at.0);
                 }
                 ast::MemberKind::Function(function) => {

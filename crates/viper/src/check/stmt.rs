@@ -520,11 +520,12 @@ impl<'a> Checker<'a> {
                     locals.push(id);
                 }
                 Target::Field(receiver, field, ty) => {
-                    let repeated = stores.iter().any(|s| {
-                        matches!(s, StmtKind::FieldAssign(r, f, _) if *f == field && same(r, &receiver))
-                    });
+                    // Whatever the receivers are: they might be the same.
+                    let repeated = stores
+                        .iter()
+                        .any(|s| matches!(s, StmtKind::FieldAssign(_, f, _) if *f == field));
                     if repeated {
-                        self.late_error(pos, "the targets of a call must be different");
+                        self.late_error(pos, "the targets of a call must be different fields");
                     }
                     let fresh = self.scopes.fresh(Name::from("result$"), ty.clone(), pos);
                     locals.push(fresh);
@@ -536,14 +537,5 @@ impl<'a> Checker<'a> {
         }
         out.push(Stmt::new(StmtKind::Call { method, args, targets: locals }, pos));
         out.extend(stores.into_iter().map(|kind| Stmt::new(kind, pos)));
-    }
-}
-
-/// Are they the same expression, positions aside?
-fn same(a: &Expr, b: &Expr) -> bool {
-    match (&a.kind, &b.kind) {
-        (ExprKind::Local(a), ExprKind::Local(b)) => a == b,
-        (ExprKind::Field(a, f), ExprKind::Field(b, g)) => f == g && same(a, b),
-        _ => false,
     }
 }

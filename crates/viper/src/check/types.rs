@@ -203,14 +203,12 @@ impl Inference {
         fits
     }
 
-    /// The type of an operator applied to arguments. If several of its meanings remain possible,
-    /// the choice is put off.
-    pub fn apply(
+    /// The signatures that the first arguments fit, or the first argument that fits none.
+    pub fn narrow(
         &mut self,
         mut candidates: Vec<Signature>,
-        args: Vec<Type>,
-        pos: Pos,
-    ) -> Result<Type, Mismatch> {
+        args: &[Type],
+    ) -> Result<Vec<Signature>, Mismatch> {
         for n in 1..=args.len() {
             let mut rest = Vec::new();
             let mut expected = None;
@@ -231,6 +229,18 @@ impl Inference {
             }
             candidates = rest;
         }
+        Ok(candidates)
+    }
+
+    /// The type of an operator applied to arguments. If several of its meanings remain possible,
+    /// the choice is put off.
+    pub fn apply(
+        &mut self,
+        mut candidates: Vec<Signature>,
+        args: Vec<Type>,
+        pos: Pos,
+    ) -> Result<Type, Mismatch> {
+        candidates = self.narrow(candidates, &args)?;
         if let [only] = candidates.as_slice() {
             for (arg, formal) in args.iter().zip(&only.args) {
                 self.unify(arg, formal);

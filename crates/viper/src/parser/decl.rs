@@ -11,56 +11,42 @@ use crate::ast::{
 use crate::lexer::TokenKind;
 
 impl Parser<'_> {
+    /// All declarations.
+    ///
+    /// After an error, parsing goes on where it stopped, and from there at every token until a
+    /// declaration can be read; what is skipped on the way is reported once. So the functions of a
+    /// broken domain are read as if they stood alone, and what follows them is reported again, as
+    /// Viper does.
     pub(super) fn program(&mut self) -> Program {
         let mut members = Vec::new();
+        let mut skipping = false;
         while !self.at(TokenKind::Eof) {
-            let start = self.pos;
+            let (start, reported) = (self.pos, self.diagnostics.len());
             match self.member() {
-                Ok(member) => members.push(member),
-                Err(Failed) => self.recover(start),
+                Ok(member) => {
+                    members.push(member);
+                    skipping = false;
+                }
+                Err(Failed) => {
+                    self.depth = 0;
+                    self.pos = self.failed_token();
+                    if self.pos <= start {
+                        self.pos = start + 1;
+                        if skipping {
+                            self.diagnostics.truncate(reported);
+                        }
+                    }
+                    skipping = true;
+                }
             }
         }
         Program { members }
     }
 
-    /// Skips to a token that starts a declaration and a line, at most as far right as the failed
-    /// declaration, which started at token `failed`.
-    fn recover(&mut self, failed: usize) {
-        let column = self.column(failed);
-        self.depth = 0;
-        self.pos = self.pos.max(failed + 1);
-        while !self.at(TokenKind::Eof) {
-            let starts_member = matches!(
-                self.peek(),
-                TokenKind::Method
-                    | TokenKind::Function
-                    | TokenKind::Predicate
-                    | TokenKind::Domain
-                    | TokenKind::Adt
-                    | TokenKind::Field
-                    | TokenKind::Define
-                    | TokenKind::Import
-                    | TokenKind::At
-            );
-            if starts_member && self.starts_line(self.pos) && self.column(self.pos) <= column {
-                return;
-            }
-            self.bump();
-        }
-    }
-
-    /// Bytes between the start of the line and the token.
-    fn column(&self, index: usize) -> usize {
-        let start = self.tokens.get(index).map_or(self.text.len(), |t| t.start as usize);
-        let before = self.text.get(..start).unwrap_or("");
-        start - before.rfind('\n').map_or(0, |i| i + 1)
-    }
-
-    fn starts_line(&self, index: usize) -> bool {
-        let Some(token) = self.tokens.get(index) else { return false };
-        let before = self.text.get(..token.start as usize).unwrap_or("");
-        before.trim_end_matches([' ', '\t', '\u{feff}']).ends_with(['\n', '/'])
-            || before.trim_end().is_empty()
+    /// The token at which the last error is.
+    fn failed_token(&self) -> usize {
+        let at = self.diagnostics.last().and_then(|d| d.pos.span()).map_or(0, |s| s.start);
+        self.tokens.partition_point(|t| t.start < at)
     }
 
     fn member(&mut self) -> Result<Member> {
@@ -141,6 +127,7 @@ impl Parser<'_> {
     }
 
     /// Is this a parameter list, and not the parenthesised body of a macro without parameters?
+    /// What looks like parameters is parameters.
     fn at_macro_params(&self) -> bool {
         if !self.at(TokenKind::LParen) {
             return false;
@@ -153,16 +140,12 @@ impl Parser<'_> {
                 }
                 match self.nth(n + 1).kind {
                     TokenKind::Comma => n += 2,
-                    TokenKind::RParen => {
-                        n += 1;
-                        break;
-                    }
+                    TokenKind::RParen => break,
                     _ => return false,
                 }
             }
         }
-        let next = self.nth(n + 1).kind;
-        next == TokenKind::LBrace || super::expr::starts_expr(next) || is_type_keyword(next)
+        true
     }
 
     /// A type that is not also the start of an expression.
@@ -282,8 +265,8 @@ impl Parser<'_> {
             let start = self.start();
             // Annotations on constructors carry no meaning, as in the reference grammar.
             self.annotations()?;
-            if !self.at(TokenKind::Ident) {
-                return self.unexpected("a constructor or `}`");
+            if !self.at(TokenKind::Ident) || self.nth(1).kind != TokenKind::LParen {
+                return self.unexpected("a constructor `C(…)` or `}`");
             }
             let name = self.ident()?;
             let params = self.parens(Self::param)?;
@@ -400,19 +383,4 @@ impl Parser<'_> {
         let body = if self.at(TokenKind::LBrace) { Some(self.block()?) } else { None };
         Ok(Method { name, params, returns, contract, body })
     }
-}
-
-fn is_type_keyword(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::IntTy
-            | TokenKind::Bool
-            | TokenKind::PermTy
-            | TokenKind::Ref
-            | TokenKind::Rational
-            | TokenKind::Seq
-            | TokenKind::Set
-            | TokenKind::Multiset
-            | TokenKind::Map
-    )
 }

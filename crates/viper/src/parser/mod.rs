@@ -1,8 +1,8 @@
 //! From tokens to the surface syntax tree.
 //!
 //! A hand-written recursive-descent parser with precedence climbing for operators. An error skips
-//! to the next declaration that starts a line at most as far right as the one that failed, so a
-//! file gets one message for each broken declaration. Nesting is bounded by [`MAX_HEIGHT`], which
+//! to the next thing that can be read as a declaration, so a file gets about one message for each
+//! broken declaration. Nesting is bounded by [`MAX_HEIGHT`], which
 //! is what lets every later pass recurse without looking at the stack.
 
 mod decl;
@@ -165,7 +165,11 @@ impl<'t> Parser<'t> {
 
     /// Says that the next token is not one of those that may stand here.
     fn unexpected<T>(&mut self, expected: &str) -> Result<T> {
-        let token = self.token();
+        let mut token = self.token();
+        if token.kind == TokenKind::Eof && self.text.ends_with('\n') {
+            // The last line that has text, not the empty one after it.
+            token.start = token.start.saturating_sub(1);
+        }
         let found = match token.kind {
             TokenKind::Ident | TokenKind::Int | TokenKind::Error => {
                 let text: String = self.slice(token).chars().take(40).collect();

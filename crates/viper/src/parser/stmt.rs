@@ -4,7 +4,7 @@ use super::{Parser, Result};
 use crate::ast::{
     At, Block, Decreases, Else, Expr, ExprKind, If, Measure, Spec, SpecKind, Stmt, StmtKind,
 };
-use crate::lexer::TokenKind;
+use crate::lexer::{Token, TokenKind};
 
 impl Parser<'_> {
     pub(super) fn block(&mut self) -> Result<Block> {
@@ -115,8 +115,9 @@ impl Parser<'_> {
             TokenKind::LBrace => StmtKind::Block(self.block_of(allow_define)?),
             TokenKind::Define if allow_define => StmtKind::Define(self.define()?),
             TokenKind::Define => {
+                self.bump();
                 return self.error(
-                    self.token_span(token),
+                    self.token_span(self.token()),
                     "macros cannot be defined inside macros; move this definition out",
                 );
             }
@@ -164,14 +165,32 @@ impl Parser<'_> {
     /// A variable, a field access or a macro application.
     fn target(&mut self) -> Result<Expr> {
         let start = self.token();
-        let target = self.suffix_expr()?;
-        match *target.kind {
-            ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Call { ty: None, .. } => Ok(target),
-            _ => self.error(
-                self.token_span(start).to(target.at.0.span().unwrap_or(self.token_span(start))),
-                "expected a statement; an expression cannot stand alone or be assigned to",
-            ),
+        if start.kind == TokenKind::Ident {
+            let target = self.suffix_expr()?;
+            return match *target.kind {
+                ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Call { ty: None, .. } => {
+                    Ok(target)
+                }
+                _ => self.not_a_target(start),
+            };
         }
+        // Everything else must be a field access; if it is not, it is no statement at all, and the
+        // error is where it starts, not inside.
+        let reported = self.diagnostics.len();
+        match self.suffix_expr() {
+            Ok(target) if matches!(*target.kind, ExprKind::Field(..)) => Ok(target),
+            _ => {
+                self.diagnostics.truncate(reported);
+                self.not_a_target(start)
+            }
+        }
+    }
+
+    fn not_a_target<T>(&mut self, start: Token) -> Result<T> {
+        self.error(
+            self.token_span(start),
+            "expected a statement; an expression cannot stand alone or be assigned to",
+        )
     }
 
     /// After `if` or `elseif`, which is still the next token.
