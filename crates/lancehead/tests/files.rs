@@ -1,5 +1,5 @@
 //! Every `.vpr` file under `tests/` is a test: what is reported for it must be what its comments
-//! say (see `files/expect.rs`).
+//! say (see `files/expect.rs`), and it must survive being printed and formatted.
 //!
 //! `LANCEHEAD_TESTS=DIR cargo test --test files` runs any other tree instead. The usual options
 //! apply after `--`: a part of a path to select tests, `--test-threads`, `--list`.
@@ -53,8 +53,33 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Printing must keep the program, formatting must keep it too and have nothing to do the second
+/// time. Files that do not parse are not asked.
+fn round_trip(text: &str) -> Result<(), Failed> {
+    let file = report::FileId(0);
+    let parsed = viper::parser::parse(file, text);
+    if parsed.diagnostics.iter().any(report::Diagnostic::is_error) {
+        return Ok(());
+    }
+    let printed = viper::print::program(&parsed.program);
+    if viper::parser::parse(file, &printed).program != parsed.program {
+        return Err(format!("printed, it is another program:\n{printed}").into());
+    }
+    let Ok(formatted) = viper::fmt::format(text) else {
+        return Err("it parses but cannot be formatted".into());
+    };
+    if viper::parser::parse(file, &formatted).program != parsed.program {
+        return Err(format!("formatted, it is another program:\n{formatted}").into());
+    }
+    match viper::fmt::format(&formatted) {
+        Ok(twice) if twice == formatted => Ok(()),
+        _ => Err(format!("formatting this once more changes it:\n{formatted}").into()),
+    }
+}
+
 fn run(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read(path)?;
+    viper::with_deep_stack(|| round_trip(&String::from_utf8_lossy(&text)))?;
     let mut expectations = Expectations::parse(&String::from_utf8_lossy(&text));
     expectations.keep_front_end();
 

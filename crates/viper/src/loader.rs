@@ -133,15 +133,6 @@ struct Loader<'a> {
 }
 
 impl Loader<'_> {
-    /// With syntax errors nobody checks the program, so errors in its macros are reported here.
-    fn finish(mut self) -> Loaded {
-        if self.loaded.has_errors() {
-            let (_, found) = crate::macros::expand(&self.loaded.program);
-            self.loaded.diagnostics.extend(found);
-        }
-        self.loaded
-    }
-
     /// Is it the first time that this file is imported?
     fn see(&mut self, source: &Source) -> bool {
         let path = if source.standard {
@@ -150,6 +141,15 @@ impl Loader<'_> {
             self.files.identity(&source.path)
         };
         self.seen.insert(Source { path, standard: source.standard })
+    }
+
+    /// With syntax errors nobody checks the program, so errors in its macros are reported here.
+    fn finish(mut self) -> Loaded {
+        if self.loaded.has_errors() {
+            let (_, found) = crate::macros::expand(&self.loaded.program);
+            self.loaded.diagnostics.extend(found);
+        }
+        self.loaded
     }
 
     fn read(&mut self, source: &Source) -> Result<FileId, String> {

@@ -754,9 +754,9 @@ impl Expander<'_> {
             }
             ExprKind::Map { ty, entries } => {
                 self.keeping(frame, |this, frame| {
-                    if let Some(types) = ty {
-                        this.ty(&mut types.0, frame)?;
-                        this.ty(&mut types.1, frame)?;
+                    if let Some((key, value)) = ty.as_deref_mut() {
+                        this.ty(key, frame)?;
+                        this.ty(value, frame)?;
                     }
                     for (key, value) in entries {
                         this.expr(key, frame)?;

@@ -68,10 +68,7 @@ impl<'a> Checker<'a> {
         verb: &str,
     ) -> Option<PredicateAccess> {
         let first = self.next_local();
-        self.predicate_expected = true;
-        let access = self.predicate_access(e, verb);
-        self.predicate_expected = false;
-        let access = access?;
+        let access = self.predicate_access(e, verb)?;
         let whole = self.finish(access_expr(&access), first);
         access_of(&whole, access)
     }
@@ -414,14 +411,15 @@ impl<'a> Checker<'a> {
         pos: Pos,
     ) -> Option<(Vec<Arc<Expr>>, Type)> {
         let typed: Vec<Typed> = args.iter().map(|e| self.infer(e)).collect();
-        let operands: Vec<_> = typed.iter().zip(args).map(|(t, e)| (t, e.at.0)).collect();
-        let types = match operands.iter().map(|(t, _)| t.value()).collect::<Option<Vec<_>>>() {
-            Some(types) => types,
-            None => {
-                let unknown: Vec<_> = args.iter().map(|_| self.infer.fresh(pos)).collect();
-                let signatures = signatures(&mut self.infer, &unknown);
-                return self.operand_types(&operands, &signatures).and(None);
-            }
+        let values: Option<Vec<Type>> = typed
+            .iter()
+            .map(|t| if let Kind::Value(ty) = &t.kind { Some(ty.clone()) } else { None })
+            .collect();
+        let Some(types) = values else {
+            let operands: Vec<_> = typed.iter().zip(args).map(|(t, e)| (t, e.at.0)).collect();
+            let signatures = signatures(&mut self.infer, &[]);
+            self.operand_types(&operands, &signatures);
+            return None;
         };
         let signatures = signatures(&mut self.infer, &types);
         match self.infer.apply(signatures, types, pos) {

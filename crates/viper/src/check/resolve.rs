@@ -13,13 +13,6 @@ pub(super) struct Typed {
     pub kind: Kind,
 }
 
-impl Typed {
-    /// The type, if it is a value.
-    pub fn value(&self) -> Option<Type> {
-        if let Kind::Value(ty) = &self.kind { Some(ty.clone()) } else { None }
-    }
-}
-
 impl Checker<'_> {
     /// Ends the inference of a whole expression: decides overloading and fills in types. The
     /// variables from `first` on were declared in it.

@@ -83,7 +83,8 @@ impl<'a> Layout<'a> {
     }
 
     fn ident(&mut self, ident: &'a Ident) {
-        self.word(T::Ident, ident.name.as_str());
+        let name = ident.name.as_str();
+        self.word(if name == "perm" { T::Perm } else { T::Ident }, name);
     }
 
     fn string(&mut self, value: &'a str) {
