@@ -68,7 +68,10 @@ impl<'a> Checker<'a> {
         verb: &str,
     ) -> Option<PredicateAccess> {
         let first = self.next_local();
-        let access = self.predicate_access(e, verb)?;
+        self.predicate_expected = true;
+        let access = self.predicate_access(e, verb);
+        self.predicate_expected = false;
+        let access = access?;
         let whole = self.finish(access_expr(&access), first);
         access_of(&whole, access)
     }
