@@ -1,0 +1,353 @@
+//! Hash-consed terms.
+//!
+//! A [`Term`] is a number; equal terms have equal numbers, so comparing terms costs nothing and a
+//! term shared a thousand times is stored, and later printed, once. All terms of a session live in
+//! one [`Terms`]. The constructors (see [`crate::simplify`]) simplify as they build: what can be
+//! decided by looking at a term never reaches a solver.
+
+use std::collections::HashMap;
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+use crate::sort::{FunDecl, FunId, Signature, Sort};
+
+/// A term of some [`Terms`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Term(u32);
+
+/// A variable bound by a quantifier; no two quantifiers share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Bound(u32);
+
+impl Bound {
+    /// Its number, unique in the session.
+    #[must_use]
+    pub fn index(self) -> u32 {
+        self.0
+    }
+}
+
+/// Universal or existential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Quantifier {
+    /// For all values.
+    Forall,
+    /// For some values.
+    Exists,
+}
+
+/// The operators that solvers know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Negation.
+    Not,
+    /// Conjunction of two or more.
+    And,
+    /// Disjunction of two or more.
+    Or,
+    /// Implication.
+    Implies,
+    /// Equality of two terms of the same sort.
+    Eq,
+    /// If-then-else.
+    Ite,
+    /// Sum of two `Int`s or two `Real`s.
+    Add,
+    /// Difference of two `Int`s or two `Real`s.
+    Sub,
+    /// Product of two `Int`s or two `Real`s.
+    Mul,
+    /// Euclidean division of `Int`s.
+    Div,
+    /// Remainder of Euclidean division.
+    Mod,
+    /// Division of `Real`s.
+    RealDiv,
+    /// `a < b` on `Int`s or `Real`s.
+    Lt,
+    /// `a <= b` on `Int`s or `Real`s.
+    Le,
+    /// An `Int` as a `Real`.
+    ToReal,
+}
+
+/// What a term is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Node {
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer.
+    Int(BigInt),
+    /// A rational number of sort `Real`.
+    Real(BigRational),
+    /// A bound variable.
+    Bound(Bound),
+    /// An operator applied to arguments.
+    Op(Op, Box<[Term]>),
+    /// A function symbol applied to arguments.
+    App(FunId, Box<[Term]>),
+    /// A quantified formula.
+    Quant(Box<Quant>),
+}
+
+/// A quantified formula.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Quant {
+    /// Universal or existential.
+    pub quantifier: Quantifier,
+    /// At least one.
+    pub vars: Vec<Bound>,
+    /// Each a set of terms to match; none leaves the choice to the solver.
+    pub triggers: Vec<Vec<Term>>,
+    /// The body.
+    pub body: Term,
+    /// For statistics and messages.
+    pub name: String,
+    /// Larger is instantiated later.
+    pub weight: Option<u32>,
+}
+
+struct BoundDecl {
+    name: String,
+    sort: Sort,
+}
+
+/// All terms of a session.
+pub struct Terms {
+    /// Sorts and function symbols.
+    pub signature: Signature,
+    nodes: Vec<(Node, Sort)>,
+    /// Free bound variables of each term, sorted.
+    free: Vec<Box<[Bound]>>,
+    ids: HashMap<Node, Term>,
+    bound: Vec<BoundDecl>,
+    constants: HashMap<(String, Sort), FunId>,
+    fresh: HashMap<String, u32>,
+}
+
+impl Default for Terms {
+    fn default() -> Terms {
+        Terms::new()
+    }
+}
+
+impl Terms {
+    /// No terms yet but `true` and `false`.
+    #[must_use]
+    pub fn new() -> Terms {
+        let mut terms = Terms {
+            signature: Signature::default(),
+            nodes: Vec::new(),
+            free: Vec::new(),
+            ids: HashMap::new(),
+            bound: Vec::new(),
+            constants: HashMap::new(),
+            fresh: HashMap::new(),
+        };
+        terms.intern(Node::Bool(false), Sort::Bool);
+        terms.intern(Node::Bool(true), Sort::Bool);
+        terms
+    }
+
+    /// `true` or `false`
+    #[must_use]
+    pub fn bool(&self, value: bool) -> Term {
+        Term(u32::from(value))
+    }
+
+    /// How many different terms there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Never: `true` and `false` are always there.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// What a term is.
+    #[must_use]
+    pub fn node(&self, term: Term) -> &Node {
+        &self.nodes[term.0 as usize].0
+    }
+
+    /// Its sort.
+    #[must_use]
+    pub fn sort(&self, term: Term) -> Sort {
+        self.nodes[term.0 as usize].1
+    }
+
+    /// The bound variables that occur free in it.
+    #[must_use]
+    pub fn free(&self, term: Term) -> &[Bound] {
+        &self.free[term.0 as usize]
+    }
+
+    /// The direct subterms of a term.
+    #[must_use]
+    pub fn children(&self, term: Term) -> Vec<Term> {
+        match self.node(term) {
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => Vec::new(),
+            Node::Op(_, args) | Node::App(_, args) => args.to_vec(),
+            Node::Quant(q) => q.triggers.iter().flatten().copied().chain([q.body]).collect(),
+        }
+    }
+
+    /// The name and sort of a bound variable.
+    #[must_use]
+    pub fn bound(&self, var: Bound) -> (&str, Sort) {
+        let decl = &self.bound[var.0 as usize];
+        (&decl.name, decl.sort)
+    }
+
+    pub(crate) fn intern(&mut self, node: Node, sort: Sort) -> Term {
+        if let Some(term) = self.ids.get(&node) {
+            return *term;
+        }
+        let mut free: Vec<Bound> = match &node {
+            Node::Bound(var) => vec![*var],
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) => Vec::new(),
+            Node::Op(_, args) | Node::App(_, args) => {
+                args.iter().flat_map(|t| self.free(*t)).copied().collect()
+            }
+            Node::Quant(q) => {
+                let terms = q.triggers.iter().flatten().chain([&q.body]);
+                let all = terms.flat_map(|t| self.free(*t)).copied();
+                all.filter(|v| !q.vars.contains(v)).collect()
+            }
+        };
+        free.sort_unstable();
+        free.dedup();
+        let term = Term(self.nodes.len() as u32);
+        self.nodes.push((node.clone(), sort));
+        self.free.push(free.into());
+        self.ids.insert(node, term);
+        term
+    }
+
+    // --- Literals, constants, applications
+
+    /// An integer.
+    pub fn int(&mut self, value: impl Into<BigInt>) -> Term {
+        self.intern(Node::Int(value.into()), Sort::Int)
+    }
+
+    /// A rational number.
+    pub fn real(&mut self, value: BigRational) -> Term {
+        self.intern(Node::Real(value), Sort::Real)
+    }
+
+    /// The constant with this name; the same one every time.
+    pub fn constant(&mut self, name: &str, sort: Sort) -> Term {
+        let key = (name.to_string(), sort);
+        let fun = match self.constants.get(&key) {
+            Some(fun) => *fun,
+            None => {
+                let fun = self.declare(name, Vec::new(), sort);
+                self.constants.insert(key, fun);
+                fun
+            }
+        };
+        self.app(fun, &[])
+    }
+
+    /// A constant that is different from all others, named after `hint`. Names depend on nothing but
+    /// the hints given before, so equal runs make equal names.
+    pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
+        let n = self.fresh.entry(hint.to_string()).or_insert(0);
+        let name = format!("{hint}@{n}");
+        *n += 1;
+        let fun = self.declare(&name, Vec::new(), sort);
+        self.app(fun, &[])
+    }
+
+    /// A new uninterpreted function symbol.
+    pub fn declare(&mut self, name: &str, args: Vec<Sort>, result: Sort) -> FunId {
+        self.signature.add_fun(FunDecl {
+            name: name.into(),
+            args,
+            result,
+            meaning: crate::sort::Meaning::Uninterpreted,
+        })
+    }
+
+    /// `f(args)`
+    pub fn app(&mut self, fun: FunId, args: &[Term]) -> Term {
+        let decl = self.signature.fun(fun);
+        debug_assert_eq!(decl.args.len(), args.len(), "arity of {}", decl.name);
+        debug_assert!(
+            decl.args.iter().zip(args).all(|(s, t)| *s == self.sort(*t)),
+            "sorts of the arguments of {}",
+            decl.name
+        );
+        let result = decl.result;
+        self.intern(Node::App(fun, args.into()), result)
+    }
+
+    /// A variable for a quantifier.
+    pub fn bound_var(&mut self, name: &str, sort: Sort) -> (Bound, Term) {
+        let var = Bound(self.bound.len() as u32);
+        self.bound.push(BoundDecl { name: name.to_string(), sort });
+        (var, self.intern(Node::Bound(var), sort))
+    }
+
+    /// A quantified formula. Variables that the body does not mention are dropped, and with the last
+    /// of them the quantifier.
+    pub fn quant(&mut self, mut quant: Quant) -> Term {
+        quant.vars.retain(|v| self.free(quant.body).contains(v));
+        if quant.vars.is_empty() {
+            return quant.body;
+        }
+        // A trigger must mention every variable that is left.
+        quant.triggers.retain(|trigger| {
+            quant.vars.iter().all(|v| trigger.iter().any(|t| self.free(*t).contains(v)))
+        });
+        self.intern(Node::Quant(Box::new(quant)), Sort::Bool)
+    }
+
+    /// Replaces terms, outermost first. Bound variables may be replaced; they are not captured, since
+    /// no two quantifiers share one.
+    pub fn substitute(&mut self, term: Term, map: &HashMap<Term, Term>) -> Term {
+        let mut done = HashMap::new();
+        self.substitute_rec(term, map, &mut done)
+    }
+
+    fn substitute_rec(
+        &mut self,
+        term: Term,
+        map: &HashMap<Term, Term>,
+        done: &mut HashMap<Term, Term>,
+    ) -> Term {
+        if let Some(to) = map.get(&term).or_else(|| done.get(&term)) {
+            return *to;
+        }
+        let result = match self.node(term).clone() {
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => term,
+            Node::Op(op, args) => {
+                let args: Vec<Term> =
+                    args.iter().map(|t| self.substitute_rec(*t, map, done)).collect();
+                self.op(op, &args)
+            }
+            Node::App(fun, args) => {
+                let args: Vec<Term> =
+                    args.iter().map(|t| self.substitute_rec(*t, map, done)).collect();
+                self.app(fun, &args)
+            }
+            Node::Quant(q) => {
+                let mut q = *q;
+                q.body = self.substitute_rec(q.body, map, done);
+                for trigger in &mut q.triggers {
+                    for t in trigger {
+                        *t = self.substitute_rec(*t, map, done);
+                    }
+                }
+                self.quant(q)
+            }
+        };
+        done.insert(term, result);
+        result
+    }
+}
