@@ -36,8 +36,6 @@ pub mod ast;
 mod check;
 mod consistency;
 pub mod core;
-pub mod core_rename;
-pub mod core_visit;
 pub mod fmt;
 mod layout;
 pub mod lexer;
@@ -49,7 +47,6 @@ pub mod print;
 mod stdlib;
 mod suggest;
 pub mod unparse;
-pub mod visit;
 
 pub use check::{Checked, check};
 pub use loader::{Files, Loaded, load};

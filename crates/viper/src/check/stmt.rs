@@ -36,7 +36,7 @@ impl<'a> Checker<'a> {
     /// Notes all labels of a method: they may be used before they are declared.
     pub(super) fn collect_labels(&mut self, block: &'a ast::Block) {
         let mut labels: Vec<(&Ident, Pos)> = Vec::new();
-        crate::visit::walk_stmts(block, &mut |stmt| {
+        crate::ast::visit::walk_stmts(block, &mut |stmt| {
             if let ast::StmtKind::Label { name, .. } = &stmt.kind {
                 labels.push((name, stmt.at.0));
             }

@@ -24,7 +24,7 @@ pub(super) fn needs_expansion(program: &Program) -> bool {
 
 fn assigns_to_call(block: &Block) -> bool {
     let mut found = false;
-    crate::visit::walk_stmts(block, &mut |stmt| {
+    crate::ast::visit::walk_stmts(block, &mut |stmt| {
         if let StmtKind::Assign { targets, .. } = &stmt.kind {
             found |= targets.iter().any(|t| matches!(*t.kind, ExprKind::Call { .. }));
         }
@@ -34,7 +34,9 @@ fn assigns_to_call(block: &Block) -> bool {
 
 fn has_local_macro(block: &Block) -> bool {
     let mut found = false;
-    crate::visit::walk_stmts(block, &mut |stmt| found |= matches!(stmt.kind, StmtKind::Define(_)));
+    crate::ast::visit::walk_stmts(block, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::Define(_))
+    });
     found
 }
 
@@ -130,7 +132,7 @@ fn each_name_in_type(ty: &Type, f: &mut impl FnMut(&Name)) {
 }
 
 fn each_name_in_expr(e: &Expr, f: &mut impl FnMut(&Name)) {
-    crate::visit::walk_expr(e, &mut |e| match &*e.kind {
+    crate::ast::visit::walk_expr(e, &mut |e| match &*e.kind {
         ExprKind::Name(n) => f(n),
         ExprKind::Call { callee, .. } => f(&callee.name),
         ExprKind::Field(_, field) => f(&field.name),
@@ -141,20 +143,20 @@ fn each_name_in_expr(e: &Expr, f: &mut impl FnMut(&Name)) {
 }
 
 fn each_name_in_block(b: &Block, f: &mut impl FnMut(&Name)) {
-    crate::visit::walk_block(b, &mut |node| match node {
-        crate::visit::Node::Expr(e) => match &*e.kind {
+    crate::ast::visit::walk_block(b, &mut |node| match node {
+        crate::ast::visit::Node::Expr(e) => match &*e.kind {
             ExprKind::Name(n) => f(n),
             ExprKind::Call { callee, .. } => f(&callee.name),
             ExprKind::Field(_, field) => f(&field.name),
             ExprKind::New(Some(fields)) => fields.iter().for_each(|i| f(&i.name)),
             _ => {}
         },
-        crate::visit::Node::Stmt(s) => {
+        crate::ast::visit::Node::Stmt(s) => {
             if let StmtKind::Goto(l) = &s.kind {
                 f(&l.name);
             }
         }
-        crate::visit::Node::Type(t) => {
+        crate::ast::visit::Node::Type(t) => {
             if let TypeKind::Named { name, .. } = &t.kind {
                 f(&name.name);
             }

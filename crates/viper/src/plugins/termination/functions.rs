@@ -11,10 +11,10 @@ use super::call_graph::{Components, Parts, recursive_functions};
 use super::expressions::Evaluation;
 use super::measures::{Blame, Call, Checks, Specification};
 use super::nested;
+use crate::core::rename::Renaming;
 use crate::core::{
     Block, Expr, ExprKind, Function, FunctionId, Local, LocalId, Method, Program, Stmt, StmtKind,
 };
-use crate::core_rename::Renaming;
 use crate::plugins::build::{Names, fresh, local};
 
 /// The proofs of all functions.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
 
+use crate::core::rename::Renaming;
 use crate::core::{
     BinOp, Decreases, DomainFunctionId, Expr, ExprKind, Measure, Program, ReportAs, Stmt, Type,
 };
-use crate::core_rename::Renaming;
 use crate::plugins::build::{assert, domain_call_inferred, eq, old};
 use crate::plugins::predicate_instance;
 

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use super::call_graph::{Components, recursive_methods};
 use super::measures::{Blame, Call, Checks, Reason, Specification};
 use super::nested;
+use crate::core::rename::Renaming;
 use crate::core::{BinOp, Block, Expr, Local, Method, MethodId, Program, Stmt, StmtKind};
-use crate::core_rename::Renaming;
 use crate::plugins::build::{fresh, local, old};
 
 /// The variables and bodies of all methods, with checks.

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use report::Pos;
 
 use super::measures::Checks;
+use crate::core::rename::Renaming;
 use crate::core::{
     BinOp, Block, DomainFunctionId, Expr, ExprKind, Local, LocalId, PredicateAccess, PredicateId,
     Program, Resource, Stmt, StmtKind, Type,
 };
-use crate::core_rename::Renaming;
 use crate::plugins::build::{branch, domain_call_inferred, fresh, inhale, local};
 use crate::plugins::predicate_instance;
 

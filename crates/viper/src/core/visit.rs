@@ -3,7 +3,7 @@
 //! Reading: [`Program::walk_exprs`], [`Expr::for_each_child`], [`Expr::walk`], [`Stmt::for_each_expr`],
 //! [`Stmt::for_each_block`], [`Block::walk_stmts`]. Rebuilding: [`Expr::map_children`],
 //! [`Expr::rewrite`], [`Stmt::map_exprs`], [`Block::flat_map`], all of which share what they do not
-//! change. Moving between members: [`crate::core_rename::Renaming`].
+//! change. Moving between members: [`crate::core::rename::Renaming`].
 
 use std::sync::Arc;
 

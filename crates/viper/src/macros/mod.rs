@@ -10,6 +10,8 @@
 //! first error in an expansion ends it.
 
 mod definitions;
+mod expr;
+mod stmt;
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -17,9 +19,8 @@ use std::collections::{HashMap, HashSet};
 use report::Diagnostic;
 
 use crate::ast::{
-    At, BinOp, Block, Decreases, Define, DefineBody, DomainItemKind, Else, Expr, ExprKind, Ident,
-    If, Measure, MemberKind, Name, OldLabel, Param, Program, Spec, SpecKind, Stmt, StmtKind, Type,
-    TypeKind,
+    At, Decreases, Define, DefineBody, DomainItemKind, Else, Expr, ExprKind, Ident, If, Measure,
+    MemberKind, Name, Param, Program, Spec, SpecKind, Stmt, StmtKind, Type, TypeKind,
 };
 use crate::parser::MAX_HEIGHT;
 use definitions::{global_names, needs_expansion, recursive_macro, warn_unused_params};
@@ -250,7 +251,7 @@ impl Expander<'_> {
         let mut declare = |name: &Name| {
             taken.insert(name.clone());
         };
-        crate::visit::each_declared_name(kind, &mut declare);
+        crate::ast::visit::each_declared_name(kind, &mut declare);
     }
 
     // --- Declarations in a macro body
@@ -382,132 +383,6 @@ impl Expander<'_> {
         exprs.iter_mut().try_for_each(|e| self.expr(e, frame))
     }
 
-    fn block(&mut self, block: &mut Block, frame: &mut Frame) -> Result<()> {
-        if let Some(at) = frame.at {
-            block.at = at;
-        }
-        let scope = frame.renames.len();
-        self.stmts(&mut block.stmts, frame)?;
-        frame.renames.truncate(scope);
-        Ok(())
-    }
-
-    fn stmts(&mut self, stmts: &mut Vec<Stmt>, frame: &mut Frame) -> Result<()> {
-        for mut stmt in std::mem::take(stmts) {
-            if let Some(at) = frame.at {
-                stmt.at = at;
-            }
-            if let StmtKind::Call(call) = &stmt.kind
-                && let Some(expansion) = self.stmt_macro(call, stmt.at, frame)?
-            {
-                stmts.extend(expansion);
-                continue;
-            }
-            self.enter(stmt.at)?;
-            self.stmt(&mut stmt, frame)?;
-            self.depth -= 1;
-            stmts.push(stmt);
-        }
-        Ok(())
-    }
-
-    fn stmt(&mut self, stmt: &mut Stmt, frame: &mut Frame) -> Result<()> {
-        match &mut stmt.kind {
-            StmtKind::Assign { targets, value } => {
-                for target in targets {
-                    self.target(target, frame)?;
-                }
-                self.expr(value, frame)
-            }
-            StmtKind::Call(e)
-            | StmtKind::Inhale(e)
-            | StmtKind::Exhale(e)
-            | StmtKind::Assert(e)
-            | StmtKind::Assume(e)
-            | StmtKind::Refute(e)
-            | StmtKind::Apply(e) => self.expr(e, frame),
-            StmtKind::Fold(e) | StmtKind::Unfold(e) => self.expr(e, frame),
-            StmtKind::Var { vars, init } => {
-                self.declare_params(vars, frame)?;
-                init.as_mut().map_or(Ok(()), |e| self.expr(e, frame))
-            }
-            StmtKind::Package { wand, script } => {
-                self.expr(wand, frame)?;
-                script.as_mut().map_or(Ok(()), |b| self.block(b, frame))
-            }
-            StmtKind::If(i) => self.if_stmt(i, frame),
-            StmtKind::While { cond, specs, body } => {
-                self.expr(cond, frame)?;
-                self.specs(specs, frame)?;
-                self.block(body, frame)
-            }
-            StmtKind::Goto(label) => self.ident(label, frame),
-            StmtKind::Label { name, invariants } => {
-                // A label whose name is a parameter is the caller's.
-                if frame.args.contains_key(&name.name) {
-                    self.substitute_ident(name, frame)?;
-                } else {
-                    self.declare(name, frame);
-                }
-                self.specs(invariants, frame)
-            }
-            StmtKind::Quasihavoc { cond, resource } => {
-                if let Some(cond) = cond {
-                    self.expr(cond, frame)?;
-                }
-                self.expr(resource, frame)
-            }
-            StmtKind::QuasihavocAll { vars, cond, resource } => {
-                let scope = frame.renames.len();
-                self.declare_params(vars, frame)?;
-                if let Some(cond) = cond {
-                    self.expr(cond, frame)?;
-                }
-                self.expr(resource, frame)?;
-                frame.renames.truncate(scope);
-                Ok(())
-            }
-            StmtKind::Block(b) => self.block(b, frame),
-            // Removed before.
-            StmtKind::Define(_) => Ok(()),
-            StmtKind::Annotated(_, inner) => {
-                let mut inner_stmts = vec![(**inner).clone()];
-                self.stmts(&mut inner_stmts, frame)?;
-                let at = inner.at;
-                **inner = match <[Stmt; 1]>::try_from(inner_stmts) {
-                    Ok([one]) => one,
-                    Err(stmts) => Stmt { kind: StmtKind::Block(Block { stmts, at }), at },
-                };
-                Ok(())
-            }
-        }
-    }
-
-    fn if_stmt(&mut self, i: &mut If, frame: &mut Frame) -> Result<()> {
-        self.expr(&mut i.cond, frame)?;
-        self.block(&mut i.then, frame)?;
-        match &mut i.otherwise {
-            Some(Else::Block(b)) => self.block(b, frame),
-            Some(Else::If(i, _)) => self.if_stmt(i, frame),
-            None => Ok(()),
-        }
-    }
-
-    /// The left-hand side of an assignment.
-    fn target(&mut self, target: &mut Expr, frame: &mut Frame) -> Result<()> {
-        let at = frame.at.unwrap_or(target.at);
-        if let ExprKind::Call { callee, .. } = &*target.kind
-            && !self.is_macro(&callee.name)
-        {
-            return self.fail(at, "only macros can be called on the left-hand side of `:=`");
-        }
-        self.expr(target, frame)?;
-        match *target.kind {
-            ExprKind::Name(_) | ExprKind::Field(..) => Ok(()),
-            _ => self.fail(at, "the body of this macro cannot be assigned to"),
-        }
-    }
-
     fn enter(&mut self, at: At) -> Result<()> {
         self.depth += 1;
         self.nodes += 1;
@@ -579,40 +454,6 @@ impl Expander<'_> {
         Ok(ty)
     }
 
-    /// The expansion of a statement, if it is the use of a macro.
-    fn stmt_macro(&mut self, call: &Expr, at: At, frame: &mut Frame) -> Result<Option<Vec<Stmt>>> {
-        let (mut callee, args) = match &*call.kind {
-            ExprKind::Name(name) => (Ident { name: name.clone(), at: call.at }, Vec::new()),
-            ExprKind::Call { callee, args, .. } => (callee.clone(), args.clone()),
-            _ => return Ok(None),
-        };
-        if let ExprKind::Name(name) = &*call.kind
-            && frame.args.get(name).is_some_and(|e| !matches!(*e.kind, ExprKind::Name(_)))
-        {
-            return Ok(None);
-        }
-        self.substitute_ident(&mut callee, frame)?;
-        let called = matches!(*call.kind, ExprKind::Call { .. });
-        match self.find(&callee.name) {
-            Some(define) if !called || define.params.is_some() => {}
-            _ => return Ok(None),
-        }
-        let mut args = args;
-        self.exprs(&mut args, frame)?;
-        let (define, mut inner) = self.open(&callee.name, called.then_some(args), at)?;
-        inner.at = None;
-        let DefineBody::Block(block) = define.body else {
-            return self.fail(
-                at,
-                format!("the expression macro `{}` is used as a statement", callee.name),
-            );
-        };
-        let mut stmts = block.stmts;
-        self.stmts(&mut stmts, &mut inner)?;
-        self.active.pop();
-        Ok(Some(stmts))
-    }
-
     /// Begins an expansion: checks recursion and arity.
     fn open(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<(Define, Frame)> {
         let Some(define) = self.find(name) else {
@@ -651,200 +492,7 @@ impl Expander<'_> {
         let args = params.iter().map(|p| p.name.clone()).zip(args).collect();
         Ok((define, Frame { in_macro: true, at: Some(at), args, renames: Vec::new() }))
     }
-
-    fn expr(&mut self, e: &mut Expr, frame: &mut Frame) -> Result<()> {
-        if let Some(at) = frame.at {
-            e.at = at;
-        }
-        self.enter(e.at)?;
-        self.expr_kind(e, frame)?;
-        self.depth -= 1;
-        Ok(())
-    }
-
-    fn expr_kind(&mut self, e: &mut Expr, frame: &mut Frame) -> Result<()> {
-        let at = e.at;
-        match &mut *e.kind {
-            ExprKind::Name(name) => {
-                if let Some(to) = frame.renamed(name) {
-                    *name = to.clone();
-                } else if let Some(arg) = frame.args.get(name) {
-                    *e = arg.clone();
-                    // Already expanded: only positions and nesting are left to see to.
-                    self.reposition(e, frame.at)?;
-                } else if self.is_macro(name) {
-                    let name = name.clone();
-                    *e = self.expr_macro(&name, None, at)?;
-                }
-            }
-            ExprKind::Call { callee, args, ty } => {
-                self.substitute_ident(callee, frame)?;
-                self.keeping(frame, |this, frame| {
-                    this.exprs(args, frame)?;
-                    ty.as_mut().map_or(Ok(()), |ty| this.ty(ty, frame))
-                })?;
-                let has_params = |define: Define| define.params.is_some();
-                if ty.is_none() && self.find(&callee.name).is_some_and(has_params) {
-                    let (name, args) = (callee.name.clone(), std::mem::take(args));
-                    *e = self.expr_macro(&name, Some(args), at)?;
-                } else {
-                    self.ident(callee, &Frame::default())?;
-                }
-            }
-            ExprKind::Acc { loc, amount } => {
-                self.expr(loc, frame)?;
-                if let Some(amount) = amount {
-                    self.keeping(frame, |this, frame| this.expr(amount, frame))?;
-                }
-                if !matches!(*loc.kind, ExprKind::Field(..) | ExprKind::Call { .. }) {
-                    return self.fail(at, NOT_A_LOCATION);
-                }
-            }
-            ExprKind::Perm(resource) => {
-                self.expr(resource, frame)?;
-                if !matches!(
-                    *resource.kind,
-                    ExprKind::Field(..) | ExprKind::Call { .. } | ExprKind::Binary(BinOp::Wand, ..)
-                ) {
-                    return self.fail(at, NOT_A_LOCATION);
-                }
-            }
-            ExprKind::Field(receiver, field) => {
-                self.expr(receiver, frame)?;
-                self.ident(field, frame)?;
-            }
-            ExprKind::PredicateInstance { predicate, args } => {
-                self.ident(predicate, frame)?;
-                self.keeping(frame, |this, frame| this.exprs(args, frame))?;
-            }
-            ExprKind::Old(label, inner) => {
-                if let Some(OldLabel::Label(label)) = label {
-                    self.keeping(frame, |this, frame| this.ident(label, frame))?;
-                }
-                self.expr(inner, frame)?;
-            }
-            ExprKind::Let { var, value, body } => {
-                self.expr(value, frame)?;
-                let scope = frame.renames.len();
-                self.declare(var, frame);
-                self.expr(body, frame)?;
-                frame.renames.truncate(scope);
-            }
-            ExprKind::Quant { vars, triggers, body, .. } => {
-                let scope = frame.renames.len();
-                self.declare_params(vars, frame)?;
-                self.keeping(frame, |this, frame| {
-                    triggers.iter_mut().try_for_each(|t| this.exprs(&mut t.exprs, frame))
-                })?;
-                self.expr(body, frame)?;
-                frame.renames.truncate(scope);
-            }
-            ExprKind::ForPerm { vars, resource, body } => {
-                let scope = frame.renames.len();
-                self.declare_params(vars, frame)?;
-                self.expr(resource, frame)?;
-                self.expr(body, frame)?;
-                frame.renames.truncate(scope);
-            }
-            ExprKind::Collection { ty, elems, .. } => {
-                self.keeping(frame, |this, frame| {
-                    ty.as_mut().map_or(Ok(()), |ty| this.ty(ty, frame))?;
-                    this.exprs(elems, frame)
-                })?;
-            }
-            ExprKind::Map { ty, entries } => {
-                self.keeping(frame, |this, frame| {
-                    if let Some((key, value)) = ty.as_deref_mut() {
-                        this.ty(key, frame)?;
-                        this.ty(value, frame)?;
-                    }
-                    for (key, value) in entries {
-                        this.expr(key, frame)?;
-                        this.expr(value, frame)?;
-                    }
-                    Ok(())
-                })?;
-            }
-            ExprKind::Slice(base, from, to) => {
-                self.expr(base, frame)?;
-                self.keeping(frame, |this, frame| {
-                    from.iter_mut().chain(to).try_for_each(|bound| this.expr(bound, frame))
-                })?;
-            }
-            ExprKind::New(Some(fields)) => {
-                self.keeping(frame, |this, frame| {
-                    fields.iter_mut().try_for_each(|field| this.ident(field, frame))
-                })?;
-            }
-            _ => {
-                let mut result = Ok(());
-                crate::visit::for_each_child_mut(e, &mut |child| {
-                    if result.is_ok() {
-                        result = self.expr(child, frame);
-                    }
-                });
-                result?;
-            }
-        }
-        Ok(())
-    }
-
-    fn expr_macro(&mut self, name: &Name, args: Option<Vec<Expr>>, at: At) -> Result<Expr> {
-        let (define, mut frame) = self.open(name, args, at)?;
-        let mut body = match define.body {
-            DefineBody::Expr(body) => body,
-            DefineBody::Type(_) => {
-                return self.fail(at, format!("the type macro `{name}` is used as an expression"));
-            }
-            DefineBody::Block(_) => {
-                return self
-                    .fail(at, format!("the statement macro `{name}` is used as an expression"));
-            }
-        };
-        self.expr(&mut body, &mut frame)?;
-        self.active.pop();
-        Ok(body)
-    }
-
-    /// Moves an argument to the use of the macro, if it does not keep its position.
-    fn reposition(&mut self, e: &mut Expr, at: Option<At>) -> Result<()> {
-        if let Some(at) = at {
-            e.at = at;
-            crate::visit::for_each_ident_mut(e, &mut |ident| ident.at = at);
-        }
-        self.enter(e.at)?;
-        let (first, last) = moving_children(&e.kind);
-        let mut children = 0usize;
-        crate::visit::for_each_child(e, &mut |_| children += 1);
-        let (mut n, mut result) = (0, Ok(()));
-        crate::visit::for_each_child_mut(e, &mut |child| {
-            let moves = (first && n == 0) || (last && n + 1 == children) || (first && last);
-            if result.is_ok() {
-                result = self.reposition(child, at.filter(|_| moves));
-            }
-            n += 1;
-        });
-        self.depth -= 1;
-        result
-    }
 }
-
-/// Which subexpressions do not stand in a list and are not optional: the first, the last (both:
-/// all of them).
-fn moving_children(kind: &ExprKind) -> (bool, bool) {
-    match kind {
-        ExprKind::Call { .. }
-        | ExprKind::PredicateInstance { .. }
-        | ExprKind::Collection { .. }
-        | ExprKind::Map { .. } => (false, false),
-        ExprKind::Acc { .. } | ExprKind::Slice(..) => (true, false),
-        ExprKind::Quant { .. } => (false, true),
-        _ => (true, true),
-    }
-}
-
-const NOT_A_LOCATION: &str =
-    "the macro must expand to a field access `e.f` or a predicate `P(…)` in this place";
 
 /// A macro body that was parsed as an expression but names a type.
 fn expr_as_type(e: Expr) -> Option<Type> {
