@@ -1,14 +1,19 @@
 //! Terms, SMT-LIB and solver sessions.
 //!
-//! [`Terms`] builds hash-consed terms and decides what can be decided without a solver; `print`
-//! writes them as SMT-LIB, shared subterms once. What this crate does not know: heaps, permissions,
-//! programs.
+//! [`Terms`] builds hash-consed terms and decides what can be decided by looking at them; [`print()`]
+//! writes them as SMT-LIB, shared subterms once; a [`Session`] puts questions to a solver, which is a
+//! process that may be slow, die or lie without doing harm.
+//!
+//! What this crate does not know: heaps, permissions, programs.
 
 mod print;
+mod process;
+mod session;
 mod simplify;
 mod sort;
 mod term;
 
 pub use print::print;
+pub use session::{Answer, Config, Session, SolverError, Stats};
 pub use sort::{FunDecl, FunId, Meaning, Signature, Sort, SortDecl, SortId, symbol};
 pub use term::{Bound, Node, Op, Quant, Quantifier, Term, Terms};
