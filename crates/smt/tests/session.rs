@@ -63,7 +63,7 @@ fn what_is_obvious_starts_no_solver() {
 #[test]
 fn hard_questions_end() {
     let mut t = Terms::new();
-    let mut session = Session::new(Config { timeout: Duration::from_millis(300), ..config(z3()) });
+    let mut session = Session::new(Config { timeout: Duration::from_secs(2), ..config(z3()) });
     // Does x^3 + y^3 + z^3 == 42 have a solution? It has; nobody finds it in this time.
     let cubes: Vec<_> = ["x", "y", "z"]
         .into_iter()
@@ -81,7 +81,7 @@ fn hard_questions_end() {
     session.assert(&t, equation);
     let start = Instant::now();
     assert!(matches!(session.check(), Ok(Answer::Unknown(_))));
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < Duration::from_secs(20));
     session.pop();
     // The session goes on, with a new solver.
     assert_eq!(session.check(), Ok(Answer::Sat));
@@ -101,8 +101,7 @@ fn impostor(name: &str, script: &str) -> PathBuf {
 fn solvers_that_misbehave() {
     let check = |name: &str, script: &str| {
         let path = impostor(name, script);
-        let mut session =
-            Session::new(Config { timeout: Duration::from_millis(500), ..config(&path) });
+        let mut session = Session::new(Config { timeout: Duration::from_secs(3), ..config(&path) });
         // More than a pipe holds.
         let mut t = Terms::new();
         let all: Vec<_> = (0..10_000).map(|i| t.constant(&format!("p{i}"), Sort::Bool)).collect();
