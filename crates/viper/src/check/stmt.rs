@@ -88,7 +88,8 @@ impl<'a> Checker<'a> {
             ast::StmtKind::Exhale(e) => StmtKind::Exhale(self.check_assertion(e)),
             ast::StmtKind::Assert(e) => StmtKind::Assert(self.check_assertion(e)),
             ast::StmtKind::Assume(e) => StmtKind::Assume(self.check_assertion(e)),
-            ast::StmtKind::Refute(e) => StmtKind::Refute(self.check_assertion(e)),
+            // Only values are refuted, as in Viper.
+            ast::StmtKind::Refute(e) => StmtKind::Refute(self.check_value(e, &Type::Bool)),
             ast::StmtKind::Fold(e) => match self.check_predicate_access(e, "folded") {
                 Some(access) => StmtKind::Fold(access),
                 None => return,
@@ -437,6 +438,14 @@ impl<'a> Checker<'a> {
             .find(&callee.name)
             .filter_map(|g| if let Global::Method(m) = g { Some(m) } else { None })
             .collect();
+        // Of several methods of that name, which is an error elsewhere, one may fit.
+        let fits = |m: &MethodId| {
+            self.globals.methods.get(m.index()).is_some_and(|signature| {
+                signature.params.len() == args.len() && signature.returns.len() == targets.len()
+            })
+        };
+        let fitting: Vec<MethodId> = methods.iter().copied().filter(fits).collect();
+        let methods = if fitting.is_empty() { methods } else { fitting };
         let method = match methods.as_slice() {
             [method] => *method,
             [] => {

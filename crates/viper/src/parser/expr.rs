@@ -398,6 +398,9 @@ impl Parser<'_> {
             TokenKind::Hash => {
                 self.bump();
                 let predicate = self.ident()?;
+                if !self.at(TokenKind::LParen) {
+                    return self.missing_arguments();
+                }
                 let args = self.parens(Self::expr)?;
                 ExprKind::PredicateInstance { predicate, args }
             }
@@ -555,8 +558,14 @@ impl Parser<'_> {
         };
         match *call.kind {
             ExprKind::Call { .. } => Ok(call),
-            _ => self.unexpected("`(` and the arguments of the predicate"),
+            _ => self.missing_arguments(),
         }
+    }
+
+    /// Where arguments must follow a name directly, they are missing right behind it.
+    fn missing_arguments<T>(&mut self) -> Result<T> {
+        let end = self.since(0).end;
+        self.error(self.span(end, end), "expected `(` and the arguments of the predicate")
     }
 
     fn old(&mut self) -> Result<ExprKind> {
