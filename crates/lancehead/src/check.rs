@@ -57,6 +57,8 @@ pub fn front_end(path: &Path, language: &Language) -> Frontend {
         diagnostics.extend(checked.diagnostics);
         program = checked.program.filter(|_| !any_error(&diagnostics));
     }
+    // Surface trees are large, and nobody needs this one any more.
+    drop(loaded.program);
     if let Some(typed) = program.take() {
         let (desugared, more) = viper::plugins::desugar(typed, &language.plugins());
         diagnostics.extend(more);
