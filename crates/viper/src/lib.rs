@@ -45,8 +45,8 @@ pub mod parser;
 pub mod plugins;
 pub mod print;
 mod stdlib;
-mod suggest;
 pub mod unparse;
+mod wording;
 
 pub use check::{Checked, check};
 pub use loader::{Files, Loaded, load};

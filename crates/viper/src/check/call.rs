@@ -10,12 +10,9 @@ use super::resolve::Typed;
 use super::types::{Kind, Mismatch, Signature};
 use crate::ast::{self, Ident};
 use crate::core::{DomainId, Expr, ExprKind, Resource, Type};
+use crate::wording::arity;
 
 impl<'a> Checker<'a> {
-    fn error_at(&self, pos: Pos) -> Typed {
-        Typed { expr: Expr::bool(false, pos), kind: Kind::Error }
-    }
-
     pub(super) fn call(
         &mut self,
         callee: &'a Ident,
@@ -41,11 +38,11 @@ impl<'a> Checker<'a> {
             [] => {
                 let diagnostic = self.undeclared_callee(callee, "function or predicate");
                 self.report(diagnostic);
-                return self.error_at(pos);
+                return self.wrong(pos);
             }
             _ => {
                 self.error(callee.at.0, format!("`{}` is ambiguous", callee.name));
-                return self.error_at(pos);
+                return self.wrong(pos);
             }
         };
         if self.in_axiom
@@ -59,47 +56,38 @@ impl<'a> Checker<'a> {
                     callee.name
                 ),
             );
-            return self.error_at(pos);
+            return self.wrong(pos);
         }
         if typed.iter().any(|t| t.kind == Kind::Error) {
-            return self.error_at(pos);
+            return self.wrong(pos);
         }
         let (formals, result, type_args) = self.instantiate(global, pos);
         if formals.len() != args.len() {
-            self.error(
-                pos,
-                format!(
-                    "`{}` takes {} argument{}, but {} {} given",
-                    callee.name,
-                    formals.len(),
-                    if formals.len() == 1 { "" } else { "s" },
-                    args.len(),
-                    if args.len() == 1 { "is" } else { "are" },
-                ),
-            );
-            return self.error_at(pos);
+            let what = format!("`{}`", callee.name);
+            self.error(pos, arity(&what, "argument", formals.len(), args.len()));
+            return self.wrong(pos);
         }
         let signature = Signature { args: formals, result };
         let operands: Vec<_> = typed.iter().zip(args).map(|(t, e)| (t, e.at.0)).collect();
         let Some(types) = self.operand_types(&operands, std::slice::from_ref(&signature)) else {
-            return self.error_at(pos);
+            return self.wrong(pos);
         };
         let result = match self.infer.apply(vec![signature], types, pos) {
             Ok(result) => result,
             Err(Mismatch { arg, found, expected }) => {
                 let at = args.get(arg).map_or(pos, |e| e.at.0);
                 self.mismatch(at, &Kind::Value(found), &Kind::Value(expected));
-                return self.error_at(pos);
+                return self.wrong(pos);
             }
         };
         if let Some(explicit) = explicit {
             if let Global::Predicate(_) = global {
                 self.error(pos, "a predicate has no result type");
-                return self.error_at(pos);
+                return self.wrong(pos);
             }
             if !self.infer.unify(&result, &explicit) {
                 self.mismatch(pos, &Kind::Value(result), &Kind::Value(explicit));
-                return self.error_at(pos);
+                return self.wrong(pos);
             }
         }
         let args: Vec<Arc<Expr>> = typed.into_iter().map(|t| t.expr).collect();
@@ -121,7 +109,7 @@ impl<'a> Checker<'a> {
                     kind: Kind::Predicate,
                 }
             }
-            Global::Field(_) | Global::Method(_) | Global::Domain(_) => self.error_at(pos),
+            Global::Field(_) | Global::Method(_) | Global::Domain(_) => self.wrong(pos),
         }
     }
 
@@ -187,7 +175,7 @@ impl<'a> Checker<'a> {
                 Global::Field(_) | Global::Domain(_) => false,
             })
             .map(|(name, _)| name);
-        match crate::suggest::closest(name, callables) {
+        match crate::wording::closest(name, callables) {
             Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
             None => diagnostic,
         }
@@ -205,7 +193,7 @@ impl<'a> Checker<'a> {
         if !is_predicate {
             let diagnostic = self.undeclared_callee(predicate, "predicate");
             self.report(diagnostic);
-            return self.error_at(pos);
+            return self.wrong(pos);
         }
         let call = self.call(predicate, args, None, pos);
         if call.kind == Kind::Predicate { self.instance_of(call) } else { call }
@@ -238,7 +226,7 @@ impl<'a> Checker<'a> {
                 )
                 .with_help("add `import <decreases/predicate_instance.vpr>`"),
             );
-            return self.error_at(pos);
+            return self.wrong(pos);
         };
         let ty = Type::Domain(domain, [].into());
         let kind = ExprKind::PredicateInstance(*predicate, args.clone());

@@ -395,7 +395,7 @@ impl<'a> Checker<'a> {
                 Some(format!("`{name}` is a function: call it as `{name}(…)`"))
             }
             Some(Global::Predicate(_)) => Some(format!("`{name}` is a predicate: `{name}(…)`")),
-            _ => crate::suggest::closest(name, self.scopes.names())
+            _ => crate::wording::closest(name, self.scopes.names())
                 .map(|close| format!("did you mean `{close}`?")),
         };
         match help {

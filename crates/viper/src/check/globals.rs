@@ -10,6 +10,7 @@ use crate::core::{
     self, Adt, Constructor, DomainFunctionId, DomainId, FieldId, FunctionId, MethodId, PredicateId,
     Type,
 };
+use crate::wording::arity;
 
 /// What a global name may mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub(super) struct Signature {
     pub has_precondition: bool,
 }
 
-pub(super) struct Globals<'a> {
+pub(super) struct Globals {
     pub core: core::Program,
     pub functions: Vec<Signature>,
     pub predicates: Vec<Signature>,
@@ -43,7 +44,6 @@ pub(super) struct Globals<'a> {
     /// Destructors and discriminators of ADTs by name.
     pub members: HashMap<Name, Vec<DomainFunctionId>>,
     undeclared: Vec<Name>,
-    _program: std::marker::PhantomData<&'a ()>,
 }
 
 /// What the name of a type means.
@@ -91,8 +91,8 @@ impl Next {
     }
 }
 
-impl<'a> Globals<'a> {
-    pub fn collect(program: &'a ast::Program, errors: &mut Vec<Diagnostic>) -> Globals<'a> {
+impl Globals {
+    pub fn collect(program: &ast::Program, errors: &mut Vec<Diagnostic>) -> Globals {
         let mut globals = Globals {
             core: core::Program::default(),
             functions: Vec::new(),
@@ -101,7 +101,6 @@ impl<'a> Globals<'a> {
             names: HashMap::new(),
             members: HashMap::new(),
             undeclared: Vec::new(),
-            _program: std::marker::PhantomData,
         };
         globals.declare_all(program, errors);
         globals.resolve_signatures(program, errors);
@@ -523,12 +522,11 @@ impl<'a> Globals<'a> {
                         errors.push(Diagnostic::error(
                             "typechecker.error",
                             ty.at.0,
-                            format!(
-                                "the type `{}` takes {expected} type argument{}, but {} {} given",
-                                name.name,
-                                if expected == 1 { "" } else { "s" },
+                            arity(
+                                &format!("the type `{}`", name.name),
+                                "type argument",
+                                expected,
                                 resolved.len(),
-                                if resolved.len() == 1 { "is" } else { "are" },
                             ),
                         ));
                         self.undeclared(&name.name)
@@ -583,7 +581,7 @@ impl<'a> Globals<'a> {
         let builtin = ["Int", "Bool", "Perm", "Ref", "Seq", "Set", "Multiset", "Map"];
         let domains =
             self.names().filter(|(_, g)| matches!(g, Global::Domain(_))).map(|(name, _)| name);
-        match crate::suggest::closest(&name.name, builtin.into_iter().chain(domains)) {
+        match crate::wording::closest(&name.name, builtin.into_iter().chain(domains)) {
             Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
             None => diagnostic,
         }

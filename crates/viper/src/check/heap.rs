@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
             .filter(|(_, g)| matches!(g, Global::Field(_)))
             .map(|(name, _)| name)
             .chain(self.globals.members.keys().map(|n| n.as_str()));
-        match crate::suggest::closest(&field.name, fields) {
+        match crate::wording::closest(&field.name, fields) {
             Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
             None => diagnostic,
         }

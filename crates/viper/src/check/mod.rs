@@ -100,7 +100,7 @@ enum PermRule {
 }
 
 struct Checker<'a> {
-    globals: Globals<'a>,
+    globals: Globals,
     /// Errors by stage: types, rules that need types, consistency; and warnings.
     stages: [Vec<Diagnostic>; 4],
     infer: Inference,

@@ -13,6 +13,7 @@ use crate::core::{
     self, Block, Decreases, Expr, ExprKind, FieldId, Info, LocalId, Measure, MethodId, Stmt,
     StmtKind, Type,
 };
+use crate::wording::arity;
 
 /// The left-hand side of an assignment.
 enum Target {
@@ -184,7 +185,7 @@ impl<'a> Checker<'a> {
         );
         let help = match &*call.kind {
             ast::ExprKind::Name(name) => {
-                crate::suggest::closest(name, crate::lexer::TokenKind::KEYWORDS.iter().copied())
+                crate::wording::closest(name, crate::lexer::TokenKind::KEYWORDS.iter().copied())
                     .map(|close| format!("did you mean `{close}`?"))
             }
             _ => None,
@@ -463,17 +464,8 @@ impl<'a> Checker<'a> {
         let (formals, returns) = (signature.params.clone(), signature.returns.clone());
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         if formals.len() != args.len() {
-            self.error(
-                call_pos,
-                format!(
-                    "the method `{}` takes {} argument{}, but {} {} given",
-                    callee.name,
-                    formals.len(),
-                    plural(formals.len()),
-                    args.len(),
-                    if args.len() == 1 { "is" } else { "are" },
-                ),
-            );
+            let what = format!("the method `{}`", callee.name);
+            self.error(call_pos, arity(&what, "argument", formals.len(), args.len()));
             return;
         }
         if returns.len() != targets.len() {

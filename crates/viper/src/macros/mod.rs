@@ -477,16 +477,9 @@ impl Expander<'_> {
         let args = args.unwrap_or_default();
         let params = define.params.as_deref().unwrap_or_default();
         if params.len() != args.len() {
-            return self.fail(
-                at,
-                format!(
-                    "the macro `{name}` takes {} argument{}, but {} {} given",
-                    params.len(),
-                    if params.len() == 1 { "" } else { "s" },
-                    args.len(),
-                    if args.len() == 1 { "is" } else { "are" },
-                ),
-            );
+            let what = format!("the macro `{name}`");
+            let message = crate::wording::arity(&what, "argument", params.len(), args.len());
+            return self.fail(at, message);
         }
         self.active.push(name.clone());
         let args = params.iter().map(|p| p.name.clone()).zip(args).collect();

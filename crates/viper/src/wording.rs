@@ -1,4 +1,4 @@
-//! "Did you mean …?"
+//! Sentences that several messages share: "did you mean …?", "takes …, but … are given".
 
 /// The candidate closest to a misspelt word, if one is close enough.
 pub(crate) fn closest<'a>(
@@ -44,9 +44,16 @@ fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     last.last().copied().filter(|d| *d <= limit)
 }
 
+/// What to say when the number of arguments is wrong.
+pub(crate) fn arity(what: &str, noun: &str, expected: usize, given: usize) -> String {
+    let plural = if expected == 1 { "" } else { "s" };
+    let verb = if given == 1 { "is" } else { "are" };
+    format!("{what} takes {expected} {noun}{plural}, but {given} {verb} given")
+}
+
 #[cfg(test)]
 mod tests {
-    use super::closest;
+    use super::{arity, closest};
 
     #[test]
     fn finds_what_was_meant() {
@@ -54,5 +61,11 @@ mod tests {
         assert_eq!(closest("int", ["Bool", "Int"]), Some("Int"));
         assert_eq!(closest("elephant", ["Bool", "Int"]), None);
         assert_eq!(closest("x", ["xy", "xz"]), Some("xy"));
+    }
+
+    #[test]
+    fn counts_agree_with_their_nouns() {
+        assert_eq!(arity("`f`", "argument", 1, 2), "`f` takes 1 argument, but 2 are given");
+        assert_eq!(arity("`g`", "argument", 0, 1), "`g` takes 0 arguments, but 1 is given");
     }
 }
