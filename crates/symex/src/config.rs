@@ -1,0 +1,83 @@
+//! What a user can choose.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How a verification is to be done.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The Z3 to run.
+    pub solver: PathBuf,
+    /// Options for it beyond ours, in order: `("smt.arith.solver", "6")`.
+    pub solver_options: Vec<(String, String)>,
+    /// How many members are verified at the same time.
+    pub jobs: usize,
+    /// The time the whole verification may take.
+    pub timeout: Option<Duration>,
+    /// The time one proof may take. There is a bound on the solver's work besides, which does not
+    /// depend on the machine.
+    pub assert_timeout: Option<Duration>,
+    /// Verify only the members with these names; all if empty.
+    pub members: Vec<String>,
+    /// Stop a member after so many errors; 0 for all of them.
+    pub max_errors: usize,
+    /// Ask for values that make a failed proof fail.
+    pub counterexamples: bool,
+    /// How permissions are looked for.
+    pub exhale_mode: ExhaleMode,
+    /// Write what the solver is told into this folder, a file for every unit.
+    pub dump_smt: Option<PathBuf>,
+    /// Stops the verification from outside.
+    pub cancel: Cancel,
+}
+
+impl Config {
+    /// The usual choices, with this solver.
+    #[must_use]
+    pub fn new(solver: impl Into<PathBuf>) -> Config {
+        Config {
+            solver: solver.into(),
+            solver_options: Vec::new(),
+            jobs: 1,
+            timeout: None,
+            assert_timeout: None,
+            members: Vec::new(),
+            max_errors: 0,
+            counterexamples: false,
+            exhale_mode: ExhaleMode::default(),
+            dump_smt: None,
+            cancel: Cancel::default(),
+        }
+    }
+}
+
+/// How permissions are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExhaleMode {
+    /// One chunk that certainly matches, only.
+    Greedy,
+    /// First one chunk that certainly matches, then the sum over all that may.
+    #[default]
+    MoreCompleteOnDemand,
+    /// Always the sum over all chunks that may match.
+    MoreComplete,
+}
+
+/// A flag that stops a verification; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Stops what watches this flag, soon.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Was it stopped?
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,137 @@
+//! What comes out of a verification.
+
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use report::{Diagnostic, Pos, Status};
+
+/// The outcome for a program.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// The members that were verified, in source order. Members that plugins made are not listed;
+    /// their errors are in the members they were made for.
+    pub members: Vec<Member>,
+    /// What the solver was asked, over all members.
+    pub stats: Stats,
+}
+
+impl Verdict {
+    /// The worst status of all members.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.members.iter().map(|m| m.status).max().unwrap_or(Status::Verified)
+    }
+}
+
+/// The kinds of members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemberKind {
+    /// A domain: its axioms must be well-formed.
+    Domain,
+    /// A function.
+    Function,
+    /// A predicate.
+    Predicate,
+    /// A method.
+    Method,
+}
+
+impl MemberKind {
+    /// In lower case, as in the language.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            MemberKind::Domain => "domain",
+            MemberKind::Function => "function",
+            MemberKind::Predicate => "predicate",
+            MemberKind::Method => "method",
+        }
+    }
+}
+
+/// The outcome for a member.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: MemberKind,
+    /// Where it is declared.
+    pub pos: Pos,
+    /// `Verified`, `Failed`, `Timeout` (out of time or cancelled) or `InternalError`.
+    pub status: Status,
+    /// How long it took.
+    pub time: Duration,
+    /// What could not be proved, in source order, without duplicates.
+    pub failures: Vec<Failure>,
+    /// Why there is no verdict, for the last two.
+    pub trouble: Option<String>,
+    /// What the solver was asked.
+    pub stats: Stats,
+}
+
+/// A proof that failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// As Viper would report it. Its `member` and `branch` are set.
+    pub diagnostic: Diagnostic,
+    /// Values that make it fail, if they were asked for and the solver has some.
+    pub counterexample: Option<Counterexample>,
+}
+
+/// Values for which a proof may fail. The solver's answer may be incomplete: it is a suspicion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counterexample {
+    /// Variables in scope with their values.
+    pub variables: Vec<(String, String)>,
+    /// Locations that are held: location, permission, value if known. For instance `x.next`,
+    /// `1/2`, `null`.
+    pub heap: Vec<(String, String, Option<String>)>,
+}
+
+/// What the solver was asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Questions that were answered without the solver.
+    pub trivial: u64,
+    /// Questions put to it.
+    pub queries: u64,
+    /// Of these, questions without an answer.
+    pub unknown: u64,
+    /// How often it was started.
+    pub starts: u64,
+    /// Time spent waiting for it.
+    pub waiting: Duration,
+    /// Paths that were explored.
+    pub paths: u64,
+}
+
+impl AddAssign for Stats {
+    fn add_assign(&mut self, other: Stats) {
+        self.trivial += other.trivial;
+        self.queries += other.queries;
+        self.unknown += other.unknown;
+        self.starts += other.starts;
+        self.waiting += other.waiting;
+        self.paths += other.paths;
+    }
+}
+
+/// Is told how a verification goes, from any thread.
+pub trait Observer: Sync {
+    /// So many members will be verified.
+    fn started(&self, members: usize) {
+        let _ = members;
+    }
+
+    /// A member is done.
+    fn finished(&self, member: &Member) {
+        let _ = member;
+    }
+}
+
+/// Does not listen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Quiet;
+
+impl Observer for Quiet {}
