@@ -4,6 +4,8 @@
 //! It has no global state: front ends in Rust call it as they like, from as many threads as they
 //! like, and stop it with a [`Cancel`].
 
+#[allow(dead_code, reason = "the translation of terms, which is next, writes these axioms")]
+mod collections;
 mod config;
 mod verdict;
 
