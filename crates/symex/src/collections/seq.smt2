@@ -14,6 +14,9 @@
 (declare-fun Seq.index<{N}> (Seq<{N}> Int) {E})
 (declare-fun Seq.contains<{N}> (Seq<{N}> {E}) Bool)
 (declare-fun Seq.equal<{N}> (Seq<{N}> Seq<{N}>) Bool)
+; The sum and the difference of an index and an offset.
+(declare-fun Seq.shift<{N}> (Int Int) Int)
+(declare-fun Seq.unshift<{N}> (Int Int) Int)
 ; Where an element is, if it is anywhere.
 (declare-fun Seq.find<{N}> (Seq<{N}> {E}) Int)
 ; Where two sequences of one length differ, if they do.
@@ -54,7 +57,18 @@
   :pattern ((Seq.update<{N}> s i e))
   :qid seq.update)))
 
-; Elements. Appending nothing must not shift an index by a length that is zero: that never ends.
+; Elements. A sequence may be known to consist of parts of itself: `s = s[..n] ++ s[n..]`. Elements
+; must not go round in this circle for ever. So nothing is shifted by nothing, and sums of indices are
+; terms of their own, which the solver takes to be the index they came from as soon as it takes `n`
+; and the length of `s[..n]` to be the same.
+(assert (forall ((i Int) (n Int)) (!
+  (= (Seq.shift<{N}> i n) (+ i n))
+  :pattern ((Seq.shift<{N}> i n))
+  :qid seq.shift)))
+(assert (forall ((i Int) (n Int)) (!
+  (= (Seq.unshift<{N}> i n) (- i n))
+  :pattern ((Seq.unshift<{N}> i n))
+  :qid seq.unshift)))
 (assert (forall ((a Seq<{N}>) (b Seq<{N}>)) (!
   (and (=> (= a Seq.empty<{N}>) (= (Seq.append<{N}> a b) b))
        (=> (= b Seq.empty<{N}>) (= (Seq.append<{N}> a b) a)))
@@ -70,12 +84,16 @@
   (=> (and (not (= a Seq.empty<{N}>))
            (<= (Seq.length<{N}> a) i)
            (< i (+ (Seq.length<{N}> a) (Seq.length<{N}> b))))
-      (= (Seq.index<{N}> (Seq.append<{N}> a b) i) (Seq.index<{N}> b (- i (Seq.length<{N}> a)))))
+      (and (= (Seq.shift<{N}> (Seq.unshift<{N}> i (Seq.length<{N}> a)) (Seq.length<{N}> a)) i)
+           (= (Seq.index<{N}> (Seq.append<{N}> a b) i)
+              (Seq.index<{N}> b (Seq.unshift<{N}> i (Seq.length<{N}> a))))))
   :pattern ((Seq.index<{N}> (Seq.append<{N}> a b) i))
   :qid seq.append.right)))
 (assert (forall ((a Seq<{N}>) (b Seq<{N}>) (i Int)) (!
   (=> (and (not (= a Seq.empty<{N}>)) (<= 0 i) (< i (Seq.length<{N}> b)))
-      (= (Seq.index<{N}> (Seq.append<{N}> a b) (+ (Seq.length<{N}> a) i)) (Seq.index<{N}> b i)))
+      (and (= (Seq.unshift<{N}> (Seq.shift<{N}> i (Seq.length<{N}> a)) (Seq.length<{N}> a)) i)
+           (= (Seq.index<{N}> (Seq.append<{N}> a b) (Seq.shift<{N}> i (Seq.length<{N}> a)))
+              (Seq.index<{N}> b i))))
   :pattern ((Seq.append<{N}> a b) (Seq.index<{N}> b i))
   :qid seq.append.right.back)))
 (assert (forall ((s Seq<{N}>) (n Int) (i Int)) (!
@@ -86,12 +104,14 @@
   :qid seq.take.index)))
 (assert (forall ((s Seq<{N}>) (n Int) (i Int)) (!
   (=> (and (< 0 n) (<= 0 i) (< i (- (Seq.length<{N}> s) n)))
-      (= (Seq.index<{N}> (Seq.drop<{N}> s n) i) (Seq.index<{N}> s (+ i n))))
+      (and (= (Seq.unshift<{N}> (Seq.shift<{N}> i n) n) i)
+           (= (Seq.index<{N}> (Seq.drop<{N}> s n) i) (Seq.index<{N}> s (Seq.shift<{N}> i n)))))
   :pattern ((Seq.index<{N}> (Seq.drop<{N}> s n) i))
   :qid seq.drop.index)))
 (assert (forall ((s Seq<{N}>) (n Int) (i Int)) (!
   (=> (and (< 0 n) (<= n i) (< i (Seq.length<{N}> s)))
-      (= (Seq.index<{N}> (Seq.drop<{N}> s n) (- i n)) (Seq.index<{N}> s i)))
+      (and (= (Seq.shift<{N}> (Seq.unshift<{N}> i n) n) i)
+           (= (Seq.index<{N}> (Seq.drop<{N}> s n) (Seq.unshift<{N}> i n)) (Seq.index<{N}> s i))))
   :pattern ((Seq.drop<{N}> s n) (Seq.index<{N}> s i))
   :qid seq.drop.index.back)))
 (assert (forall ((s Seq<{N}>) (i Int) (e {E}) (j Int)) (!
