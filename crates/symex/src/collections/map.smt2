@@ -36,7 +36,7 @@
   :pattern ((Map.update<{M}> m k v) (Map.lookup<{M}> m j))
   :qid map.update.lookup)))
 
-; Values
+; Values. The weight is for keys that are values too: then each key may give another one.
 (assert (forall ((m Map<{M}>) (v {V})) (!
   (=> (Set.in<{VN}> v (Map.values<{M}> m))
       (and (Set.in<{KN}> (Map.key<{M}> m v) (Map.domain<{M}> m))

@@ -60,7 +60,8 @@
 ; Elements. A sequence may be known to consist of parts of itself: `s = s[..n] ++ s[n..]`. Elements
 ; must not go round in this circle for ever. So nothing is shifted by nothing, and sums of indices are
 ; terms of their own, which the solver takes to be the index they came from as soon as it takes `n`
-; and the length of `s[..n]` to be the same.
+; and the length of `s[..n]` to be the same. Where it does not, weights end it: by them an element is
+; followed into about twenty shifted parts, or out of four.
 (assert (forall ((i Int) (n Int)) (!
   (= (Seq.shift<{N}> i n) (+ i n))
   :pattern ((Seq.shift<{N}> i n))
@@ -82,19 +83,25 @@
   :qid seq.append.left)))
 (assert (forall ((a Seq<{N}>) (b Seq<{N}>) (i Int)) (!
   (=> (and (not (= a Seq.empty<{N}>))
+           (not (= b Seq.empty<{N}>))
            (<= (Seq.length<{N}> a) i)
-           (< i (+ (Seq.length<{N}> a) (Seq.length<{N}> b))))
+           (< i (Seq.length<{N}> (Seq.append<{N}> a b))))
       (and (= (Seq.shift<{N}> (Seq.unshift<{N}> i (Seq.length<{N}> a)) (Seq.length<{N}> a)) i)
            (= (Seq.index<{N}> (Seq.append<{N}> a b) i)
               (Seq.index<{N}> b (Seq.unshift<{N}> i (Seq.length<{N}> a))))))
   :pattern ((Seq.index<{N}> (Seq.append<{N}> a b) i))
+  :weight 4
   :qid seq.append.right)))
 (assert (forall ((a Seq<{N}>) (b Seq<{N}>) (i Int)) (!
-  (=> (and (not (= a Seq.empty<{N}>)) (<= 0 i) (< i (Seq.length<{N}> b)))
+  (=> (and (not (= a Seq.empty<{N}>))
+           (not (= b Seq.empty<{N}>))
+           (<= 0 i)
+           (< i (Seq.length<{N}> b)))
       (and (= (Seq.unshift<{N}> (Seq.shift<{N}> i (Seq.length<{N}> a)) (Seq.length<{N}> a)) i)
            (= (Seq.index<{N}> (Seq.append<{N}> a b) (Seq.shift<{N}> i (Seq.length<{N}> a)))
               (Seq.index<{N}> b i))))
   :pattern ((Seq.append<{N}> a b) (Seq.index<{N}> b i))
+  :weight 20
   :qid seq.append.right.back)))
 (assert (forall ((s Seq<{N}>) (n Int) (i Int)) (!
   (=> (and (<= 0 i) (< i n) (< i (Seq.length<{N}> s)))
@@ -107,12 +114,14 @@
       (and (= (Seq.unshift<{N}> (Seq.shift<{N}> i n) n) i)
            (= (Seq.index<{N}> (Seq.drop<{N}> s n) i) (Seq.index<{N}> s (Seq.shift<{N}> i n)))))
   :pattern ((Seq.index<{N}> (Seq.drop<{N}> s n) i))
+  :weight 4
   :qid seq.drop.index)))
 (assert (forall ((s Seq<{N}>) (n Int) (i Int)) (!
   (=> (and (< 0 n) (<= n i) (< i (Seq.length<{N}> s)))
       (and (= (Seq.shift<{N}> (Seq.unshift<{N}> i n) n) i)
            (= (Seq.index<{N}> (Seq.drop<{N}> s n) (Seq.unshift<{N}> i n)) (Seq.index<{N}> s i))))
   :pattern ((Seq.drop<{N}> s n) (Seq.index<{N}> s i))
+  :weight 20
   :qid seq.drop.index.back)))
 (assert (forall ((s Seq<{N}>) (i Int) (e {E}) (j Int)) (!
   (=> (and (<= 0 i) (< i (Seq.length<{N}> s)) (<= 0 j) (< j (Seq.length<{N}> s)) (not (= i j)))
