@@ -8,7 +8,8 @@
 //!   look at elements to see whether two collections are the same. An equality of collections in a
 //!   program should be one of them; for elements that are collections the axioms do so themselves.
 //! - **Rules end.** What they add is made of terms that are there: an element of a part for an
-//!   element of the whole, and the other way round.
+//!   element of the whole, and the other way round. The few that could go on for ever have weights,
+//!   which are made for Z3's option `smt.qi.eager_threshold` at 100; with much less they prove less.
 //!
 //! Names: `Seq.append<Int>` for the elements `Int`; `Map.lookup<Int~Bool>` for keys and values.
 

@@ -42,7 +42,7 @@
       (and (Set.in<{KN}> (Map.key<{M}> m v) (Map.domain<{M}> m))
            (= (Map.lookup<{M}> m (Map.key<{M}> m v)) v)))
   :pattern ((Set.in<{VN}> v (Map.values<{M}> m)))
-  :weight 20
+  :weight 40
   :qid map.values.key)))
 (assert (forall ((m Map<{M}>) (k {K})) (!
   (=> (Set.in<{KN}> k (Map.domain<{M}> m))
