@@ -6,14 +6,18 @@
 //!
 //! What this crate does not know: heaps, permissions, programs.
 
+mod config;
+mod dump;
 mod print;
 mod process;
 mod session;
 mod simplify;
 mod sort;
 mod term;
+mod values;
 
+pub use config::{Answer, Config, Limits, SolverError, Stats};
 pub use print::print;
-pub use session::{Answer, Config, Session, SolverError, Stats};
+pub use session::Session;
 pub use sort::{FunDecl, FunId, Meaning, Signature, Sort, SortDecl, SortId, symbol};
 pub use term::{Bound, Node, Op, Quant, Quantifier, Term, Terms};

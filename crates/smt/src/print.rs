@@ -3,118 +3,142 @@
 //! Terms are graphs; as trees they can be exponentially large. A subterm that occurs more than once
 //! is therefore bound by a `let`, in the innermost quantifier whose variables it mentions.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 
-use crate::sort::{Meaning, symbol};
+use crate::sort::symbol;
 use crate::term::{Bound, Node, Op, Quant, Quantifier, Term, Terms};
 
 /// A term as text.
 #[must_use]
 pub fn print(terms: &Terms, term: Term) -> String {
-    let mut printer =
-        Printer { terms, out: String::new(), names: HashMap::new(), levels: HashMap::new() };
-    printer.scope(term, 0);
-    printer.out
+    let mut text = String::new();
+    Printer::default().print(terms, term, &mut text);
+    text
 }
 
-struct Printer<'t> {
-    terms: &'t Terms,
-    out: String,
-    /// Terms that are bound by a `let`.
-    names: HashMap<Term, String>,
-    /// How many quantifiers are around each open variable, its own included.
-    levels: HashMap<Bound, usize>,
+/// Prints terms, with memory that is used again for the next one.
+#[derive(Default)]
+pub(crate) struct Printer {
+    /// For each term, the last walk that came by.
+    seen: Vec<u32>,
+    walks: u32,
+    /// For each term, the number of the `let` that binds it, counted from 1; 0 if none does.
+    names: Vec<u32>,
+    named: u32,
+    /// For each variable, how many quantifiers are around it, its own included; 0 if it is not open.
+    levels: Vec<u32>,
+    pending: Vec<Term>,
 }
 
-impl Printer<'_> {
+impl Printer {
+    /// Appends a term to a text.
+    pub fn print(&mut self, terms: &Terms, term: Term, out: &mut String) {
+        self.seen.resize(self.seen.len().max(terms.len()), 0);
+        self.names.resize(self.names.len().max(terms.len()), 0);
+        self.named = 0;
+        Scribe { terms, printer: self, out }.scope(term, 0);
+    }
+}
+
+struct Scribe<'a> {
+    terms: &'a Terms,
+    printer: &'a mut Printer,
+    out: &'a mut String,
+}
+
+impl<'a> Scribe<'a> {
     /// The number of open quantifiers that a term needs around it.
-    fn level(&self, term: Term) -> usize {
+    fn level(&self, term: Term) -> u32 {
         let free = self.terms.free(term);
-        free.iter().map(|v| self.levels.get(v).copied().unwrap_or(usize::MAX)).max().unwrap_or(0)
+        let level = |v: &Bound| self.printer.levels.get(v.index() as usize).copied();
+        // A variable that no quantifier around here binds: the term must stay where it is.
+        free.iter().map(|v| level(v).filter(|l| *l > 0).unwrap_or(u32::MAX)).max().unwrap_or(0)
     }
 
     /// A term at the top or under a quantifier, with its shared subterms bound first.
-    fn scope(&mut self, root: Term, level: usize) {
+    fn scope(&mut self, root: Term, level: u32) {
         let mut shared = self.shared(root, level);
         // Subterms are older than the terms they are in.
         shared.sort_unstable();
+        shared.dedup();
         for term in &shared {
-            let name = format!("s!{}", self.names.len());
-            let _ = write!(self.out, "(let (({name} ");
+            let _ = write!(self.out, "(let ((s!{} ", self.printer.named);
             self.term(*term, level);
             self.out.push_str(")) ");
-            self.names.insert(*term, name);
+            self.printer.named += 1;
+            self.printer.names[term.index()] = self.printer.named;
         }
         self.term(root, level);
         for term in &shared {
             self.out.push(')');
-            self.names.remove(term);
+            self.printer.names[term.index()] = 0;
         }
     }
 
     /// The compound terms of this level that occur more than once below the root.
-    fn shared(&self, root: Term, level: usize) -> Vec<Term> {
-        let mut seen = HashSet::from([root]);
-        let mut twice = HashSet::new();
-        let mut pending = vec![root];
+    fn shared(&mut self, root: Term, level: u32) -> Vec<Term> {
+        let mut twice = Vec::new();
+        if !self.compound(root) {
+            return twice;
+        }
+        let mut pending = std::mem::take(&mut self.printer.pending);
+        self.printer.walks += 1;
+        let walk = self.printer.walks;
+        pending.push(root);
         while let Some(term) = pending.pop() {
-            for child in self.terms.children(term) {
-                let compound = match self.terms.node(child) {
-                    Node::Op(..) | Node::Quant(_) => true,
-                    Node::App(_, args) => !args.is_empty(),
-                    Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => false,
-                };
-                if !compound || self.names.contains_key(&child) {
-                    continue;
+            self.terms.each_child(term, |child| {
+                if !self.compound(child) || self.printer.names[child.index()] > 0 {
+                    return;
                 }
-                if seen.insert(child) {
+                if std::mem::replace(&mut self.printer.seen[child.index()], walk) != walk {
                     pending.push(child);
                 } else if self.level(child) == level {
-                    twice.insert(child);
+                    twice.push(child);
                 }
-            }
+            });
         }
-        twice.into_iter().collect()
+        self.printer.pending = pending;
+        twice
     }
 
-    fn term(&mut self, term: Term, level: usize) {
-        if let Some(name) = self.names.get(&term) {
-            self.out.push_str(name);
+    fn compound(&self, term: Term) -> bool {
+        match self.terms.node(term) {
+            Node::Op(..) | Node::Quant(_) => true,
+            Node::App(_, args) => !args.is_empty(),
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => false,
+        }
+    }
+
+    fn term(&mut self, term: Term, level: u32) {
+        let name = self.printer.names[term.index()];
+        if name > 0 {
+            let _ = write!(self.out, "s!{}", name - 1);
             return;
         }
-        match self.terms.node(term) {
-            Node::Bool(value) => {
-                let _ = write!(self.out, "{value}");
-            }
+        let terms: &'a Terms = self.terms;
+        match terms.node(term) {
+            Node::Bool(value) => self.out.push_str(if *value { "true" } else { "false" }),
             Node::Int(value) => self.int(value, ""),
             Node::Real(value) => self.real(value),
-            Node::Bound(var) => {
-                let name = self.bound_name(*var);
-                self.out.push_str(&name);
-            }
+            Node::Bound(var) => self.out.push_str(terms.bound_text(*var)),
             Node::Op(op, args) => self.apply(op_text(*op), args, level),
             Node::App(fun, args) => {
-                let decl = self.terms.signature.fun(*fun);
-                let name = match decl.meaning {
-                    Meaning::Uninterpreted => symbol(&decl.name),
-                    Meaning::Builtin => decl.name.to_string(),
-                };
+                let name = terms.signature.fun_text(*fun);
                 if args.is_empty() {
-                    self.out.push_str(&name);
+                    self.out.push_str(name);
                 } else {
-                    self.apply(&name, args, level);
+                    self.apply(name, args, level);
                 }
             }
             Node::Quant(quant) => self.quant(quant, level),
         }
     }
 
-    fn apply(&mut self, head: &str, args: &[Term], level: usize) {
+    fn apply(&mut self, head: &str, args: &[Term], level: u32) {
         self.out.push('(');
         self.out.push_str(head);
         for arg in args {
@@ -124,25 +148,18 @@ impl Printer<'_> {
         self.out.push(')');
     }
 
-    /// Different variables may have the same name: theirs is made unique by their number.
-    fn bound_name(&self, var: Bound) -> String {
-        let (name, _) = self.terms.bound(var);
-        symbol(&format!("{name}!{}", var.index()))
-    }
-
-    fn quant(&mut self, quant: &Quant, level: usize) {
+    fn quant(&mut self, quant: &Quant, level: u32) {
         let inner = level + 1;
         self.out.push_str(match quant.quantifier {
             Quantifier::Forall => "(forall (",
             Quantifier::Exists => "(exists (",
         });
         for (i, var) in quant.vars.iter().enumerate() {
-            self.levels.insert(*var, inner);
+            self.set_level(*var, inner);
             let (_, sort) = self.terms.bound(*var);
             let sort = self.terms.signature.sort_text(sort);
             let space = if i == 0 { "" } else { " " };
-            let name = self.bound_name(*var);
-            let _ = write!(self.out, "{space}({name} {sort})");
+            let _ = write!(self.out, "{space}({} {sort})", self.terms.bound_text(*var));
         }
         self.out.push_str(") (! ");
         self.scope(quant.body, inner);
@@ -164,8 +181,16 @@ impl Printer<'_> {
         }
         self.out.push_str("))");
         for var in &quant.vars {
-            self.levels.remove(var);
+            self.set_level(*var, 0);
         }
+    }
+
+    fn set_level(&mut self, var: Bound, level: u32) {
+        let index = var.index() as usize;
+        if self.printer.levels.len() <= index {
+            self.printer.levels.resize(index + 1, 0);
+        }
+        self.printer.levels[index] = level;
     }
 
     fn int(&mut self, value: &BigInt, suffix: &str) {

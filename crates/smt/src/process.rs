@@ -1,75 +1,170 @@
-//! A solver as a child process that reads SMT-LIB and answers line by line.
+//! A solver as a child process that reads SMT-LIB and answers.
 //!
-//! Threads of their own read what the solver prints and write what it is told, so that waiting for
-//! it can end at a deadline whatever it does: think, or not even read.
+//! Everything that is asked ends with a *mark*, a text that the solver is told to repeat. What it
+//! prints up to a mark is its reply, so a late or unexpected line is never taken for the answer to
+//! another question.
+//!
+//! A thread reads what the solver prints, and another one writes what may be too long for a pipe, so
+//! that waiting can end at a deadline whatever the solver does: think, or not even read.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// Why there is no answer.
+/// What every pipe holds: so much can be written without waiting for a reader.
+const PIPE: usize = 4096;
+
+/// A solver that prints more than this before a mark is out of its mind.
+const LONGEST_REPLY: usize = 16 << 20;
+
+/// How often somebody who waits looks whether to go on.
+const SLICE: Duration = Duration::from_millis(20);
+
+const MARK: &str = "lancehead-mark-";
+
+/// Why there is no reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Silence {
     /// The deadline passed.
     Timeout,
+    /// Nobody wants the reply any more.
+    Cancelled,
     /// The process ended, or its pipes did.
     Gone(String),
 }
 
+/// How long to wait.
+pub(crate) struct Patience<'a> {
+    pub deadline: Instant,
+    /// Set by who no longer wants to know.
+    pub cancel: Option<&'a AtomicBool>,
+}
+
+struct Reply {
+    mark: u64,
+    text: String,
+}
+
 pub(crate) struct Process {
     child: Child,
-    input: Sender<String>,
-    lines: Receiver<std::io::Result<String>>,
+    stdin: Arc<ChildStdin>,
+    /// Texts for the writing thread, which is started by the first.
+    queue: Option<Sender<String>>,
+    /// How many of them are not written yet.
+    queued: Arc<AtomicUsize>,
+    /// How many bytes the solver may not have read yet.
+    unread: usize,
+    /// How many of them come before the last mark.
+    before_mark: usize,
+    /// The last mark.
+    mark: u64,
+    replies: Receiver<Result<Reply, String>>,
 }
 
 impl Process {
     pub fn start(program: &Path) -> std::io::Result<Process> {
-        let mut child = Command::new(program)
-            .args(["-smt2", "-in"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let (input, texts) = channel::<String>();
-        if let Some(mut stdin) = child.stdin.take() {
-            std::thread::Builder::new().name("solver input".to_string()).spawn(move || {
-                for text in texts {
-                    // A solver that is gone is noticed by who waits for its answer.
-                    if stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).is_err() {
-                        break;
-                    }
-                }
-            })?;
+        let mut command = Command::new(program);
+        command.args(["-smt2", "-in"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        if std::env::var_os("GLIBC_TUNABLES").is_none() {
+            // Z3 starts by clearing two tables of 8 MB. Huge pages halve the time of a start.
+            command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
         }
-        let (sender, lines) = channel();
-        if let Some(stdout) = child.stdout.take() {
-            std::thread::Builder::new().name("solver output".to_string()).spawn(move || {
-                for line in BufReader::new(stdout).lines() {
-                    let failed = line.is_err();
-                    // Nobody listens any more, or nothing more will come.
-                    if sender.send(line).is_err() || failed {
-                        break;
-                    }
-                }
-            })?;
-        }
-        Ok(Process { child, input, lines })
+        let mut child = command.spawn()?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(std::io::Error::other("no pipes"));
+        };
+        let (sender, replies) = channel();
+        std::thread::Builder::new()
+            .name("solver output".to_string())
+            .spawn(move || read_replies(stdout, &sender))?;
+        Ok(Process {
+            child,
+            stdin: Arc::new(stdin),
+            queue: None,
+            queued: Arc::default(),
+            unread: 0,
+            before_mark: 0,
+            mark: 0,
+            replies,
+        })
     }
 
-    pub fn write(&mut self, text: String) -> Result<(), Silence> {
-        self.input.send(text).map_err(|_| Silence::Gone("it reads no more".to_string()))
+    /// Writes something that has no reply.
+    pub fn write(&mut self, text: &str) -> Result<(), Silence> {
+        self.unread += text.len();
+        let idle = self.queued.load(Ordering::Acquire) == 0;
+        if idle && self.unread <= PIPE {
+            return (&*self.stdin).write_all(text.as_bytes()).map_err(|e| gone(&e));
+        }
+        self.enqueue(text.to_string()).map_err(|e| gone(&e))
     }
 
-    /// The next line that is not empty.
-    pub fn read(&mut self, deadline: Instant) -> Result<String, Silence> {
+    fn enqueue(&mut self, text: String) -> std::io::Result<()> {
+        let queue = match &mut self.queue {
+            Some(queue) => queue,
+            none => {
+                let (sender, texts) = channel::<String>();
+                let (stdin, queued) = (Arc::clone(&self.stdin), Arc::clone(&self.queued));
+                let write = move || {
+                    for text in texts {
+                        // A solver that is gone is noticed by who waits for its reply.
+                        if (&*stdin).write_all(text.as_bytes()).is_err() {
+                            break;
+                        }
+                        queued.fetch_sub(1, Ordering::Release);
+                    }
+                };
+                std::thread::Builder::new().name("solver input".to_string()).spawn(write)?;
+                none.insert(sender)
+            }
+        };
+        self.queued.fetch_add(1, Ordering::Relaxed);
+        queue.send(text).map_err(|_| std::io::Error::other("it reads no more"))
+    }
+
+    /// Writes something and a mark behind it, at which its reply ends.
+    pub fn ask(&mut self, mut text: String) -> Result<u64, Silence> {
+        self.mark += 1;
+        text.push_str(&format!("(echo \"{MARK}{}\")\n", self.mark));
+        self.write(&text)?;
+        self.before_mark = self.unread;
+        Ok(self.mark)
+    }
+
+    /// What the solver printed between this mark and the one before.
+    pub fn reply(&mut self, mark: u64, patience: &Patience<'_>) -> Result<String, Silence> {
         loop {
-            let rest = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(rest) {
-                Ok(Ok(line)) if line.trim().is_empty() => {}
-                Ok(Ok(line)) => return Ok(line.trim().to_string()),
-                Ok(Err(e)) => return Err(Silence::Gone(e.to_string())),
+            let reply = self.receive(patience)?;
+            if reply.mark == self.mark {
+                // It has read everything up to the mark.
+                self.unread -= self.before_mark;
+                self.before_mark = 0;
+            }
+            if reply.mark == mark {
+                return Ok(reply.text);
+            }
+            if reply.mark > mark {
+                return Err(Silence::Gone("it repeats the wrong things".to_string()));
+            }
+        }
+    }
+
+    fn receive(&mut self, patience: &Patience<'_>) -> Result<Reply, Silence> {
+        loop {
+            if patience.cancel.is_some_and(|c| c.load(Ordering::Relaxed)) {
+                return Err(Silence::Cancelled);
+            }
+            let rest = patience.deadline.saturating_duration_since(Instant::now());
+            let slice = if patience.cancel.is_some() { rest.min(SLICE) } else { rest };
+            match self.replies.recv_timeout(slice) {
+                Ok(Ok(reply)) => return Ok(reply),
+                Ok(Err(why)) => return Err(Silence::Gone(why)),
+                Err(RecvTimeoutError::Timeout) if slice < rest => {}
                 Err(RecvTimeoutError::Timeout) => return Err(Silence::Timeout),
                 Err(RecvTimeoutError::Disconnected) => {
                     let status = self.child.try_wait().ok().flatten();
@@ -79,6 +174,42 @@ impl Process {
             }
         }
     }
+}
+
+fn gone(error: &std::io::Error) -> Silence {
+    Silence::Gone(error.to_string())
+}
+
+/// Cuts what the solver prints into replies, until it ends or nobody listens.
+fn read_replies(stdout: ChildStdout, replies: &Sender<Result<Reply, String>>) {
+    let mut stdout = BufReader::new(stdout);
+    let mut text = String::new();
+    loop {
+        let start = text.len();
+        let rest = LONGEST_REPLY.saturating_sub(start) as u64;
+        let trouble = match stdout.by_ref().take(rest).read_line(&mut text) {
+            Ok(0) => return,
+            Ok(_) if text.len() >= LONGEST_REPLY => "its reply has no end".to_string(),
+            Ok(_) => {
+                let Some(mark) = mark_of(&text[start..]) else { continue };
+                let reply = Reply { mark, text: text[..start].trim().to_string() };
+                text.clear();
+                if replies.send(Ok(reply)).is_err() {
+                    return;
+                }
+                continue;
+            }
+            Err(e) => e.to_string(),
+        };
+        let _ = replies.send(Err(trouble));
+        return;
+    }
+}
+
+/// The mark that a line is. A line that is cut off, because the solver died, is none.
+fn mark_of(line: &str) -> Option<u64> {
+    let line = line.strip_suffix('\n')?.trim().trim_matches('"');
+    line.strip_prefix(MARK)?.parse().ok()
 }
 
 impl Drop for Process {

@@ -5,100 +5,95 @@
 //! it takes too long it is killed, and the answer is [`Answer::Unknown`]. No failure is ever mistaken
 //! for an answer.
 
-use std::collections::HashMap;
-use std::fmt;
-use std::path::PathBuf;
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::print::print;
-use crate::process::{Process, Silence};
-use crate::sort::{FunId, Meaning, Sort, SortId, symbol};
+use crate::config::{Answer, Config, Limits, SolverError, Stats};
+use crate::dump::Dump;
+use crate::print::Printer;
+use crate::process::{Patience, Process, Silence};
+use crate::sort::{FunId, Meaning, Sort, SortId};
 use crate::term::{Node, Term, Terms};
+use crate::values::values;
 
-/// How a session talks to its solver.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// The program to run.
-    pub solver: PathBuf,
-    /// Options, set in this order before anything else: `("smt.mbqi", "false")`.
-    pub options: Vec<(String, String)>,
-    /// The work a question may take, in units of the solver: the same on every machine.
-    pub rlimit: Option<u64>,
-    /// The time it may take whatever the limit on work says.
-    pub timeout: Duration,
-}
+/// A solver that died may have died of an accident; one that dies so often in one question did not.
+const DEATHS: usize = 5;
 
-/// The answer to a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// The assertions are satisfiable.
-    Sat,
-    /// They contradict each other.
-    Unsat,
-    /// The solver does not know, for this reason.
-    Unknown(String),
-}
+/// Behind the options, so that the solver is ready when the first question comes. A solver gets this
+/// whether or not there is time for it, lest answers depend on it.
+const WARM_UP: &str = "(push 1)\n(check-sat)\n(pop 1)\n";
 
-/// Why a session cannot go on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SolverError {
-    /// The program cannot be started.
-    Start(String),
-    /// It died, and died again when it was started anew.
-    Lost(String),
-    /// It complained about what was written: a mistake of ours.
-    Rejected(String),
-}
-
-impl fmt::Display for SolverError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SolverError::Start(why) => write!(f, "the solver cannot be started: {why}"),
-            SolverError::Lost(why) => write!(f, "the solver was lost: {why}"),
-            SolverError::Rejected(why) => write!(f, "the solver rejects its input: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for SolverError {}
-
-/// What a session has done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Questions that simplification answered.
-    pub trivial: u64,
-    /// Questions put to the solver.
-    pub queries: u64,
-    /// Of these, questions without an answer.
-    pub unknown: u64,
-    /// How often the solver was started.
-    pub starts: u64,
-    /// Time spent waiting for it.
-    pub waiting: Duration,
-}
-
+/// One scope.
 #[derive(Default)]
 struct Frame {
-    /// What was said in this scope, each with its line break.
+    /// What was said in it, each with its line break.
     commands: String,
     /// How much of it the running solver has seen.
     sent: usize,
+    /// What is declared in it.
+    sorts: Vec<SortId>,
+    funs: Vec<FunId>,
+    /// The terms whose symbols are declared in it or around it.
+    terms: Vec<Term>,
+}
+
+/// A set of small numbers.
+#[derive(Default)]
+struct Marks(Vec<bool>);
+
+impl Marks {
+    /// Adds a number. Is it new?
+    fn add(&mut self, index: usize) -> bool {
+        if self.0.len() <= index {
+            self.0.resize((index + 1).next_power_of_two(), false);
+        }
+        !std::mem::replace(&mut self.0[index], true)
+    }
+
+    fn remove(&mut self, index: usize) {
+        if let Some(mark) = self.0.get_mut(index) {
+            *mark = false;
+        }
+    }
 }
 
 /// A conversation with a solver.
 pub struct Session {
     config: Config,
-    process: Option<Process>,
+    solver: Option<Solver>,
     /// The scopes; the first is always there.
     frames: Vec<Frame>,
-    /// How many scopes the running solver has open.
-    opened: usize,
-    /// In which scope a symbol is declared.
-    sorts: HashMap<SortId, usize>,
-    funs: HashMap<FunId, usize>,
-    /// In which scope all symbols of a term are declared.
-    declared: HashMap<Term, usize>,
+    /// What is declared in some scope.
+    sorts: Marks,
+    funs: Marks,
+    terms: Marks,
+    printer: Printer,
+    dump: Option<Dump>,
     stats: Stats,
+}
+
+/// A running solver and what it knows.
+struct Solver {
+    process: Process,
+    /// The mark behind the options, until its reply was read.
+    warming: Option<u64>,
+    /// How many scopes it has open, the outermost one included.
+    opened: usize,
+    /// The limit on work that it was given last.
+    rlimit: u64,
+}
+
+enum Failure {
+    Silence(Silence),
+    Fatal(SolverError),
+}
+
+impl From<Silence> for Failure {
+    fn from(silence: Silence) -> Failure {
+        Failure::Silence(silence)
+    }
 }
 
 impl Session {
@@ -107,12 +102,13 @@ impl Session {
     pub fn new(config: Config) -> Session {
         Session {
             config,
-            process: None,
+            solver: None,
             frames: vec![Frame::default()],
-            opened: 0,
-            sorts: HashMap::new(),
-            funs: HashMap::new(),
-            declared: HashMap::new(),
+            sorts: Marks::default(),
+            funs: Marks::default(),
+            terms: Marks::default(),
+            printer: Printer::default(),
+            dump: None,
             stats: Stats::default(),
         }
     }
@@ -121,6 +117,94 @@ impl Session {
     #[must_use]
     pub fn stats(&self) -> Stats {
         self.stats
+    }
+
+    /// Starts the solver if it is not running, and does not wait until it is ready.
+    ///
+    /// # Errors
+    /// If there is no such program.
+    pub fn start(&mut self) -> Result<(), SolverError> {
+        if self.solver.is_some() {
+            return Ok(());
+        }
+        let process = Process::start(&self.config.solver)
+            .map_err(|e| SolverError::Start(format!("{}: {e}", self.config.solver.display())))?;
+        if self.stats.starts > 0 {
+            self.stats.restarts += 1;
+            self.record("(reset)\n");
+        }
+        self.stats.starts += 1;
+        self.greet(process);
+        Ok(())
+    }
+
+    /// Tells a solver that knows nothing the options.
+    fn greet(&mut self, mut process: Process) {
+        self.frames.iter_mut().for_each(|f| f.sent = 0);
+        let text = self.prologue();
+        self.record(&text);
+        // A solver that is already gone is noticed by the first question.
+        let warming = process.ask(text).ok();
+        self.solver = Some(Solver { process, warming, opened: 1, rlimit: 0 });
+    }
+
+    fn prologue(&self) -> String {
+        let mut text = String::new();
+        for (option, value) in &self.config.options {
+            let _ = writeln!(text, "(set-option :{option} {value})");
+        }
+        // A limit that was set for the unit before would hold for this one.
+        text.push_str("(set-option :rlimit 0)\n");
+        text.push_str(WARM_UP);
+        text
+    }
+
+    /// Forgets all scopes, assertions and declarations: what follows is as in a new session, but the
+    /// solver goes on. A dump ends here.
+    pub fn reset(&mut self) {
+        self.dump = None;
+        self.frames = vec![Frame::default()];
+        self.sorts = Marks::default();
+        self.funs = Marks::default();
+        self.terms = Marks::default();
+        if let Some(mut solver) = self.solver.take()
+            && solver.process.write("(reset)\n").is_ok()
+        {
+            self.greet(solver.process);
+        }
+    }
+
+    /// Writes a copy of everything that the solver is told, and as comments its answers, to a file,
+    /// until the next [`Session::reset`]. The solver does the same again when it is given the file.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn dump_to(&mut self, path: &Path) -> io::Result<()> {
+        let mut dump = Dump::create(path)?;
+        if let Some(solver) = &self.solver {
+            dump.write(&self.prologue())?;
+            for (depth, frame) in self.frames.iter().take(solver.opened).enumerate() {
+                if depth > 0 {
+                    dump.write("(push 1)\n")?;
+                }
+                dump.write(frame.commands.get(..frame.sent).unwrap_or_default())?;
+            }
+        }
+        self.dump = Some(dump);
+        Ok(())
+    }
+
+    /// A dump that cannot be written must not stop a proof: it ends there.
+    fn record(&mut self, text: &str) {
+        if self.dump.as_mut().is_some_and(|dump| dump.write(text).is_err()) {
+            self.dump = None;
+        }
+    }
+
+    fn comment(&mut self, text: impl FnOnce() -> String) {
+        if self.dump.as_mut().is_some_and(|dump| dump.comment(&text()).is_err()) {
+            self.dump = None;
+        }
     }
 
     // --- Scopes and assertions
@@ -135,26 +219,35 @@ impl Session {
         if self.frames.len() == 1 {
             return;
         }
-        self.frames.pop();
+        let Some(frame) = self.frames.pop() else { return };
+        frame.sorts.iter().for_each(|id| self.sorts.remove(id.index()));
+        frame.funs.iter().for_each(|id| self.funs.remove(id.index()));
+        frame.terms.iter().for_each(|id| self.terms.remove(id.index()));
         let depth = self.frames.len();
-        self.sorts.retain(|_, d| *d < depth);
-        self.funs.retain(|_, d| *d < depth);
-        self.declared.retain(|_, d| *d < depth);
-        if self.opened > depth {
-            self.opened = depth;
-            // A solver that is gone has no scopes; it gets the right ones when it is started again.
-            let closed =
-                self.process.as_mut().is_none_or(|p| p.write("(pop 1)\n".to_string()).is_ok());
-            if !closed {
-                self.process = None;
-            }
+        let Some(solver) = self.solver.as_mut().filter(|s| s.opened > depth) else { return };
+        solver.opened = depth;
+        if solver.process.write("(pop 1)\n").is_err() {
+            // It is gone. It gets the right scopes when it is started again.
+            self.solver = None;
         }
+        self.record("(pop 1)\n");
     }
 
-    /// Says something in the innermost scope.
-    fn say(&mut self, command: &str) {
-        if let Some(frame) = self.frames.last_mut() {
-            frame.commands.push_str(command);
+    /// What was said in the innermost scope, for saying more.
+    fn innermost(&mut self) -> &mut Frame {
+        if self.frames.is_empty() {
+            self.frames.push(Frame::default());
+        }
+        let last = self.frames.len() - 1;
+        &mut self.frames[last]
+    }
+
+    /// Says SMT-LIB commands in the innermost scope as they are: declarations and assertions, nothing
+    /// that has a reply. For terms, symbols that are declared here are [`Meaning::Builtin`].
+    pub fn declare_text(&mut self, text: &str) {
+        let frame = self.innermost();
+        frame.commands.push_str(text);
+        if !text.ends_with('\n') {
             frame.commands.push('\n');
         }
     }
@@ -165,54 +258,67 @@ impl Session {
             return;
         }
         self.declare(terms, formula);
-        self.say(&format!("(assert {})", print(terms, formula)));
+        let depth = self.frames.len() - 1;
+        let commands = &mut self.frames[depth].commands;
+        commands.push_str("(assert ");
+        self.printer.print(terms, formula, commands);
+        commands.push_str(")\n");
     }
 
     /// Declares what a term mentions and is not declared yet.
     fn declare(&mut self, terms: &Terms, term: Term) {
-        let depth = self.frames.len() - 1;
         let mut pending = vec![term];
         while let Some(term) = pending.pop() {
-            if self.declared.contains_key(&term) {
+            if !self.terms.add(term.index()) {
                 continue;
             }
-            self.declared.insert(term, depth);
-            self.declare_sort(terms, terms.sort(term), depth);
+            self.innermost().terms.push(term);
             match terms.node(term) {
-                Node::App(fun, _) => self.declare_fun(terms, *fun, depth),
+                Node::App(fun, _) => self.declare_fun(terms, *fun),
                 Node::Quant(quant) => {
                     for var in &quant.vars {
-                        self.declare_sort(terms, terms.bound(*var).1, depth);
+                        self.declare_sort(terms, terms.bound(*var).1);
                     }
                 }
                 _ => {}
             }
-            pending.extend(terms.children(term));
+            terms.each_child(term, |child| pending.push(child));
         }
     }
 
-    fn declare_sort(&mut self, terms: &Terms, sort: Sort, depth: usize) {
+    fn declare_sort(&mut self, terms: &Terms, sort: Sort) {
         let Sort::Named(id) = sort else { return };
         let decl = terms.signature.sort(id);
-        if decl.meaning == Meaning::Uninterpreted && !self.sorts.contains_key(&id) {
-            self.sorts.insert(id, depth);
-            self.say(&format!("(declare-sort {} 0)", symbol(&decl.name)));
+        if decl.meaning == Meaning::Uninterpreted && self.sorts.add(id.index()) {
+            let frame = self.innermost();
+            frame.sorts.push(id);
+            let _ =
+                writeln!(frame.commands, "(declare-sort {} 0)", terms.signature.sort_text(sort));
         }
     }
 
-    fn declare_fun(&mut self, terms: &Terms, fun: FunId, depth: usize) {
-        let decl = terms.signature.fun(fun);
-        if decl.meaning == Meaning::Builtin || self.funs.contains_key(&fun) {
+    fn declare_fun(&mut self, terms: &Terms, fun: FunId) {
+        let signature = &terms.signature;
+        let decl = signature.fun(fun);
+        if decl.meaning == Meaning::Builtin {
+            // What the solver knows may still be about sorts that it does not know.
+            self.declare_sort(terms, decl.result);
             return;
         }
-        self.funs.insert(fun, depth);
-        for sort in decl.args.iter().chain([&decl.result]) {
-            self.declare_sort(terms, *sort, depth);
+        if !self.funs.add(fun.index()) {
+            return;
         }
-        let args: Vec<String> = decl.args.iter().map(|s| terms.signature.sort_text(*s)).collect();
-        let result = terms.signature.sort_text(decl.result);
-        let name = symbol(&decl.name);
-        self.say(&format!("(declare-fun {name} ({}) {result})", args.join(" ")));
+        for sort in decl.args.iter().chain([&decl.result]) {
+            self.declare_sort(terms, *sort);
+        }
+        let frame = self.innermost();
+        frame.funs.push(fun);
+        let _ = write!(frame.commands, "(declare-fun {} (", signature.fun_text(fun));
+        for (i, sort) in decl.args.iter().enumerate() {
+            let space = if i == 0 { "" } else { " " };
+            let _ = write!(frame.commands, "{space}{}", signature.sort_text(*sort));
+        }
+        let _ = writeln!(frame.commands, ") {})", signature.sort_text(decl.result));
     }
 
     // --- Questions
@@ -221,104 +327,210 @@ impl Session {
     /// assertions.
     ///
     /// # Errors
-    /// If the solver cannot be had or does not understand us.
+    /// If the solver cannot be had or does not understand us, or nobody wants the answer any more.
     pub fn prove(&mut self, terms: &mut Terms, formula: Term) -> Result<Answer, SolverError> {
+        self.prove_within(terms, formula, self.config.limits)
+    }
+
+    /// As [`Session::prove`], with other limits.
+    ///
+    /// # Errors
+    /// As [`Session::prove`].
+    pub fn prove_within(
+        &mut self,
+        terms: &mut Terms,
+        formula: Term,
+        limits: Limits,
+    ) -> Result<Answer, SolverError> {
+        self.prove_with_values(terms, formula, limits, &[]).map(|(answer, _)| answer)
+    }
+
+    /// As [`Session::prove`], with other limits. If the formula is not proved, also the values of some
+    /// terms in a model of its negation, or in what the solver took for one when it gave up; `None` for
+    /// those that have no value.
+    ///
+    /// # Errors
+    /// As [`Session::prove`].
+    pub fn prove_with_values(
+        &mut self,
+        terms: &mut Terms,
+        formula: Term,
+        limits: Limits,
+        wanted: &[Term],
+    ) -> Result<(Answer, Vec<Option<String>>), SolverError> {
         if terms.as_bool(formula) == Some(true) {
             self.stats.trivial += 1;
-            return Ok(Answer::Unsat);
+            return Ok((Answer::Unsat, vec![None; wanted.len()]));
         }
         let negation = terms.not(formula);
         self.push();
         self.assert(terms, negation);
-        let answer = self.check();
+        wanted.iter().for_each(|term| self.declare(terms, *term));
+        let answer = self.check_within(limits);
+        let values = match &answer {
+            Ok(Answer::Sat | Answer::Unknown(_)) => self.values(terms, limits, wanted),
+            _ => vec![None; wanted.len()],
+        };
         self.pop();
-        answer
+        Ok((answer?, values))
     }
 
     /// Are the assertions satisfiable?
     ///
     /// # Errors
-    /// If the solver cannot be had or does not understand us.
+    /// As [`Session::prove`].
     pub fn check(&mut self) -> Result<Answer, SolverError> {
+        self.check_within(self.config.limits)
+    }
+
+    /// As [`Session::check`], with other limits.
+    ///
+    /// # Errors
+    /// As [`Session::prove`].
+    pub fn check_within(&mut self, limits: Limits) -> Result<Answer, SolverError> {
         self.stats.queries += 1;
         let start = Instant::now();
-        let answer = self.ask();
-        self.stats.waiting += start.elapsed();
+        let answer = self.question(limits, start + limits.timeout);
+        let time = start.elapsed();
+        self.stats.waiting += time;
         if let Ok(Answer::Unknown(_)) = answer {
             self.stats.unknown += 1;
         }
+        self.comment(|| describe(&answer, time));
         answer
     }
 
-    fn ask(&mut self) -> Result<Answer, SolverError> {
-        // A solver that died may have died of an accident; one that dies twice did not.
-        let mut died = None;
-        for _ in 0..2 {
-            let deadline = Instant::now() + self.config.timeout;
-            match self.exchange(deadline) {
-                Ok(line) => return answer(&line),
-                Err(Failure::Start(why)) => return Err(SolverError::Start(why)),
-                Err(Failure::Silence(Silence::Timeout)) => {
-                    // Killed; the next question starts it again.
-                    self.process = None;
+    /// Asks until there is an answer, of solvers that may die.
+    fn question(&mut self, limits: Limits, deadline: Instant) -> Result<Answer, SolverError> {
+        let mut died = String::new();
+        for _ in 0..DEATHS {
+            let failure = match self.exchange(limits, deadline) {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            // Whatever it was, this solver is of no use any more. The next question starts another.
+            self.solver = None;
+            match failure {
+                Failure::Silence(Silence::Gone(why)) => died = why,
+                Failure::Silence(Silence::Cancelled) => return Err(SolverError::Cancelled),
+                Failure::Silence(Silence::Timeout) if self.out_of_time() => {
+                    return Err(SolverError::OutOfTime);
+                }
+                Failure::Silence(Silence::Timeout) => {
                     return Ok(Answer::Unknown("timeout".to_string()));
                 }
-                Err(Failure::Silence(Silence::Gone(why))) => {
-                    self.process = None;
-                    died = Some(why);
-                }
+                Failure::Fatal(error) => return Err(error),
             }
         }
-        Err(SolverError::Lost(died.unwrap_or_default()))
+        Err(SolverError::Lost(died))
+    }
+
+    fn out_of_time(&self) -> bool {
+        self.config.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Brings the solver up to date and asks.
-    fn exchange(&mut self, deadline: Instant) -> Result<String, Failure> {
-        if self.process.is_none() {
-            let process = Process::start(&self.config.solver)
-                .map_err(|e| Failure::Start(format!("{}: {e}", self.config.solver.display())))?;
-            self.process = Some(process);
-            self.stats.starts += 1;
-            self.opened = 0;
-            self.frames.iter_mut().for_each(|f| f.sent = 0);
+    fn exchange(&mut self, limits: Limits, deadline: Instant) -> Result<Answer, Failure> {
+        self.start().map_err(Failure::Fatal)?;
+        let text = self.news(limits);
+        self.record(&text);
+        let patience = Patience {
+            deadline: self.config.deadline.map_or(deadline, |end| end.min(deadline)),
+            cancel: self.config.cancel.as_deref(),
+        };
+        let Some(solver) = &mut self.solver else {
+            return Err(Failure::Silence(Silence::Gone("it is not running".to_string())));
+        };
+        let mark = solver.process.ask(text)?;
+        if let Some(warming) = solver.warming.take() {
+            let reply = solver.process.reply(warming, &patience)?;
+            if reply != "sat" {
+                return Err(Failure::Fatal(rejected(&reply)));
+            }
         }
+        let reply = solver.process.reply(mark, &patience)?;
+        answer(&reply).map_err(Failure::Fatal)
+    }
+
+    /// What the running solver does not know yet, and the question.
+    fn news(&mut self, limits: Limits) -> String {
         let mut text = String::new();
-        if self.opened == 0 {
-            for (option, value) in &self.config.options {
-                text.push_str(&format!("(set-option :{option} {value})\n"));
-            }
-            if let Some(rlimit) = self.config.rlimit {
-                text.push_str(&format!("(set-option :rlimit {rlimit})\n"));
-            }
-            self.opened = 1;
-        }
+        let Some(solver) = &mut self.solver else { return text };
         for (depth, frame) in self.frames.iter_mut().enumerate() {
-            if depth >= self.opened {
+            if depth >= solver.opened {
                 text.push_str("(push 1)\n");
             }
             text.push_str(frame.commands.get(frame.sent..).unwrap_or_default());
             frame.sent = frame.commands.len();
         }
-        self.opened = self.frames.len();
+        solver.opened = self.frames.len();
+        // The solver counts the work of each question anew. Its numbers have 32 bits, and 0 is none.
+        let rlimit = limits.rlimit.map_or(0, |n| n.clamp(1, u64::from(u32::MAX)));
+        if solver.rlimit != rlimit {
+            solver.rlimit = rlimit;
+            let _ = writeln!(text, "(set-option :rlimit {rlimit})");
+        }
         text.push_str("(check-sat)\n");
-        let Some(process) = &mut self.process else {
-            return Err(Failure::Start("it is not running".to_string()));
+        text
+    }
+
+    /// The values of terms after a question that was not answered with `Unsat`.
+    fn values(&mut self, terms: &Terms, limits: Limits, wanted: &[Term]) -> Vec<Option<String>> {
+        let none = vec![None; wanted.len()];
+        if wanted.is_empty() || self.solver.is_none() {
+            return none;
+        }
+        let mut text = String::new();
+        for term in wanted {
+            // Each by itself: a complaint about one is none about the others.
+            text.push_str("(get-value (");
+            self.printer.print(terms, *term, &mut text);
+            text.push_str("))\n");
+        }
+        self.record(&text);
+        let start = Instant::now();
+        let deadline = start + limits.timeout;
+        let patience = Patience {
+            deadline: self.config.deadline.map_or(deadline, |end| end.min(deadline)),
+            cancel: self.config.cancel.as_deref(),
         };
-        process.write(text).map_err(Failure::Silence)?;
-        process.read(deadline).map_err(Failure::Silence)
+        let Some(solver) = &mut self.solver else { return none };
+        let mark = solver.process.ask(text);
+        let reply = mark.and_then(|mark| solver.process.reply(mark, &patience));
+        self.stats.waiting += start.elapsed();
+        match reply {
+            Ok(reply) => {
+                self.comment(|| reply.clone());
+                values(&reply, wanted.len())
+            }
+            Err(_) => {
+                self.solver = None;
+                none
+            }
+        }
     }
 }
 
-enum Failure {
-    Start(String),
-    Silence(Silence),
-}
-
-fn answer(line: &str) -> Result<Answer, SolverError> {
-    match line {
+fn answer(reply: &str) -> Result<Answer, SolverError> {
+    match reply {
         "sat" => Ok(Answer::Sat),
         "unsat" => Ok(Answer::Unsat),
         "unknown" => Ok(Answer::Unknown("incomplete or out of resources".to_string())),
-        other => Err(SolverError::Rejected(other.chars().take(300).collect())),
+        other => Err(rejected(other)),
     }
+}
+
+fn rejected(reply: &str) -> SolverError {
+    SolverError::Rejected(reply.chars().take(300).collect())
+}
+
+/// An answer for people who read a dump.
+fn describe(answer: &Result<Answer, SolverError>, time: Duration) -> String {
+    let text = match answer {
+        Ok(Answer::Sat) => "sat".to_string(),
+        Ok(Answer::Unsat) => "unsat".to_string(),
+        Ok(Answer::Unknown(why)) => format!("unknown ({why})"),
+        Err(error) => error.to_string(),
+    };
+    format!("{text}, {:.1} ms", time.as_secs_f64() * 1000.0)
 }

@@ -19,9 +19,21 @@ pub enum Sort {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SortId(u32);
 
+impl SortId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Index of a function symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunId(u32);
+
+impl FunId {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// What a name stands for in SMT-LIB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,17 +71,23 @@ pub struct FunDecl {
 pub struct Signature {
     sorts: Vec<SortDecl>,
     funs: Vec<FunDecl>,
+    /// All of them as SMT-LIB text.
+    sort_texts: Vec<Box<str>>,
+    fun_texts: Vec<Box<str>>,
 }
 
 impl Signature {
     /// Adds a sort. Its name must be new.
     pub fn add_sort(&mut self, name: impl Into<Arc<str>>, meaning: Meaning) -> Sort {
-        self.sorts.push(SortDecl { name: name.into(), meaning });
+        let decl = SortDecl { name: name.into(), meaning };
+        self.sort_texts.push(text(&decl.name, meaning));
+        self.sorts.push(decl);
         Sort::Named(SortId(self.sorts.len() as u32 - 1))
     }
 
     /// Adds a function symbol. Its name must be new.
     pub fn add_fun(&mut self, decl: FunDecl) -> FunId {
+        self.fun_texts.push(text(&decl.name, decl.meaning));
         self.funs.push(decl);
         FunId(self.funs.len() as u32 - 1)
     }
@@ -88,16 +106,26 @@ impl Signature {
 
     /// A sort as SMT-LIB text.
     #[must_use]
-    pub fn sort_text(&self, sort: Sort) -> String {
+    pub fn sort_text(&self, sort: Sort) -> &str {
         match sort {
-            Sort::Bool => "Bool".to_string(),
-            Sort::Int => "Int".to_string(),
-            Sort::Real => "Real".to_string(),
-            Sort::Named(id) => match self.sort(id) {
-                SortDecl { name, meaning: Meaning::Builtin } => name.to_string(),
-                SortDecl { name, meaning: Meaning::Uninterpreted } => symbol(name),
-            },
+            Sort::Bool => "Bool",
+            Sort::Int => "Int",
+            Sort::Real => "Real",
+            Sort::Named(id) => &self.sort_texts[id.index()],
         }
+    }
+
+    /// A function symbol as SMT-LIB text.
+    #[must_use]
+    pub fn fun_text(&self, fun: FunId) -> &str {
+        &self.fun_texts[fun.index()]
+    }
+}
+
+fn text(name: &str, meaning: Meaning) -> Box<str> {
+    match meaning {
+        Meaning::Builtin => name.into(),
+        Meaning::Uninterpreted => symbol(name).into(),
     }
 }
 

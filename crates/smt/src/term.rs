@@ -6,15 +6,22 @@
 //! decided by looking at a term never reaches a solver.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
-use crate::sort::{FunDecl, FunId, Signature, Sort};
+use crate::sort::{FunDecl, FunId, Meaning, Signature, Sort, symbol};
 
 /// A term of some [`Terms`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term(u32);
+
+impl Term {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// A variable bound by a quantifier; no two quantifiers share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -110,6 +117,9 @@ pub struct Quant {
 
 struct BoundDecl {
     name: String,
+    /// Its name in SMT-LIB. Different variables may have the same name: theirs is made unique by
+    /// their number.
+    text: Box<str>,
     sort: Sort,
 }
 
@@ -122,7 +132,9 @@ pub struct Terms {
     free: Vec<Box<[Bound]>>,
     ids: HashMap<Node, Term>,
     bound: Vec<BoundDecl>,
-    constants: HashMap<(String, Sort), FunId>,
+    /// Function symbols that are found by their name.
+    named: HashMap<Arc<str>, FunId>,
+    /// The next number for each hint.
     fresh: HashMap<String, u32>,
 }
 
@@ -142,7 +154,7 @@ impl Terms {
             free: Vec::new(),
             ids: HashMap::new(),
             bound: Vec::new(),
-            constants: HashMap::new(),
+            named: HashMap::new(),
             fresh: HashMap::new(),
         };
         terms.intern(Node::Bool(false), Sort::Bool);
@@ -189,10 +201,20 @@ impl Terms {
     /// The direct subterms of a term.
     #[must_use]
     pub fn children(&self, term: Term) -> Vec<Term> {
+        let mut children = Vec::new();
+        self.each_child(term, |child| children.push(child));
+        children
+    }
+
+    /// Visits the direct subterms of a term.
+    pub(crate) fn each_child(&self, term: Term, mut visit: impl FnMut(Term)) {
         match self.node(term) {
-            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => Vec::new(),
-            Node::Op(_, args) | Node::App(_, args) => args.to_vec(),
-            Node::Quant(q) => q.triggers.iter().flatten().copied().chain([q.body]).collect(),
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => {}
+            Node::Op(_, args) | Node::App(_, args) => args.iter().copied().for_each(visit),
+            Node::Quant(q) => {
+                q.triggers.iter().flatten().copied().for_each(&mut visit);
+                visit(q.body);
+            }
         }
     }
 
@@ -201,6 +223,10 @@ impl Terms {
     pub fn bound(&self, var: Bound) -> (&str, Sort) {
         let decl = &self.bound[var.0 as usize];
         (&decl.name, decl.sort)
+    }
+
+    pub(crate) fn bound_text(&self, var: Bound) -> &str {
+        &self.bound[var.0 as usize].text
     }
 
     pub(crate) fn intern(&mut self, node: Node, sort: Sort) -> Term {
@@ -242,26 +268,47 @@ impl Terms {
 
     /// The constant with this name; the same one every time.
     pub fn constant(&mut self, name: &str, sort: Sort) -> Term {
-        let key = (name.to_string(), sort);
-        let fun = match self.constants.get(&key) {
-            Some(fun) => *fun,
-            None => {
-                let fun = self.declare(name, Vec::new(), sort);
-                self.constants.insert(key, fun);
-                fun
-            }
-        };
+        let fun = self.fun_named(name, &[], sort, Meaning::Uninterpreted);
         self.app(fun, &[])
     }
 
     /// A constant that is different from all others, named after `hint`. Names depend on nothing but
-    /// the hints given before, so equal runs make equal names.
+    /// the names given before, so equal runs make equal names.
     pub fn fresh(&mut self, hint: &str, sort: Sort) -> Term {
-        let n = self.fresh.entry(hint.to_string()).or_insert(0);
-        let name = format!("{hint}@{n}");
-        *n += 1;
-        let fun = self.declare(&name, Vec::new(), sort);
-        self.app(fun, &[])
+        let mut number = self.fresh.get(hint).copied().unwrap_or(0);
+        let mut name = numbered(hint, number);
+        while self.named.contains_key(name.as_str()) {
+            number += 1;
+            name = numbered(hint, number);
+        }
+        self.fresh.insert(hint.to_string(), number + 1);
+        self.constant(&name, sort)
+    }
+
+    /// The constant with this name and number, for callers that count themselves; the same one every
+    /// time.
+    pub fn fresh_numbered(&mut self, hint: &str, number: u32, sort: Sort) -> Term {
+        self.constant(&numbered(hint, number), sort)
+    }
+
+    /// The function symbol with this name, which is made if there is none yet. One name has one sort.
+    pub fn fun_named(
+        &mut self,
+        name: &str,
+        args: &[Sort],
+        result: Sort,
+        meaning: Meaning,
+    ) -> FunId {
+        if let Some(fun) = self.named.get(name) {
+            let decl = self.signature.fun(*fun);
+            debug_assert_eq!((&*decl.args, decl.result), (args, result), "sorts of {name}");
+            return *fun;
+        }
+        let name: Arc<str> = name.into();
+        let decl = FunDecl { name: Arc::clone(&name), args: args.to_vec(), result, meaning };
+        let fun = self.signature.add_fun(decl);
+        self.named.insert(name, fun);
+        fun
     }
 
     /// A new uninterpreted function symbol.
@@ -270,7 +317,7 @@ impl Terms {
             name: name.into(),
             args,
             result,
-            meaning: crate::sort::Meaning::Uninterpreted,
+            meaning: Meaning::Uninterpreted,
         })
     }
 
@@ -290,7 +337,8 @@ impl Terms {
     /// A variable for a quantifier.
     pub fn bound_var(&mut self, name: &str, sort: Sort) -> (Bound, Term) {
         let var = Bound(self.bound.len() as u32);
-        self.bound.push(BoundDecl { name: name.to_string(), sort });
+        let text = symbol(&format!("{name}!{}", var.0)).into();
+        self.bound.push(BoundDecl { name: name.to_string(), text, sort });
         (var, self.intern(Node::Bound(var), sort))
     }
 
@@ -349,5 +397,27 @@ impl Terms {
         };
         done.insert(term, result);
         result
+    }
+}
+
+fn numbered(hint: &str, number: u32) -> String {
+    format!("{hint}@{number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_given_once() {
+        let mut t = Terms::new();
+        let x = t.fresh_numbered("x", 0, Sort::Int);
+        let fresh = t.fresh("x", Sort::Int);
+        assert_ne!(x, fresh);
+        assert_eq!(fresh, t.fresh_numbered("x", 1, Sort::Int));
+        assert_ne!(fresh, t.fresh("x", Sort::Int));
+        assert_eq!(x, t.constant("x@0", Sort::Int));
+        let f = t.fun_named("f", &[Sort::Int], Sort::Bool, Meaning::Builtin);
+        assert_eq!(f, t.fun_named("f", &[Sort::Int], Sort::Bool, Meaning::Builtin));
     }
 }

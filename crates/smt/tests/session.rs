@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use smt::{Answer, Config, Session, SolverError, Sort, Terms};
+use smt::{Answer, Config, Limits, Meaning, Session, SolverError, Sort, Term, Terms};
 
 /// The Z3 of `scripts/get-z3`, which `make test` fetches first, or `$LANCEHEAD_Z3`.
 fn z3() -> PathBuf {
@@ -13,11 +13,16 @@ fn z3() -> PathBuf {
 }
 
 fn config(solver: impl Into<PathBuf>) -> Config {
+    config_of(solver, 10)
+}
+
+fn config_of(solver: impl Into<PathBuf>, seconds: u64) -> Config {
     Config {
         solver: solver.into(),
         options: vec![("smt.mbqi".to_string(), "false".to_string())],
-        rlimit: None,
-        timeout: Duration::from_secs(10),
+        limits: Limits { rlimit: None, timeout: Duration::from_secs(seconds) },
+        deadline: None,
+        cancel: None,
     }
 }
 
@@ -63,7 +68,7 @@ fn what_is_obvious_starts_no_solver() {
 #[test]
 fn hard_questions_end() {
     let mut t = Terms::new();
-    let mut session = Session::new(Config { timeout: Duration::from_secs(2), ..config(z3()) });
+    let mut session = Session::new(config_of(z3(), 2));
     // Does x^3 + y^3 + z^3 == 42 have a solution? It has; nobody finds it in this time.
     let cubes: Vec<_> = ["x", "y", "z"]
         .into_iter()
@@ -101,7 +106,7 @@ fn impostor(name: &str, script: &str) -> PathBuf {
 fn solvers_that_misbehave() {
     let check = |name: &str, script: &str| {
         let path = impostor(name, script);
-        let mut session = Session::new(Config { timeout: Duration::from_secs(3), ..config(&path) });
+        let mut session = Session::new(config_of(&path, 3));
         // More than a pipe holds.
         let mut t = Terms::new();
         let all: Vec<_> = (0..10_000).map(|i| t.constant(&format!("p{i}"), Sort::Bool)).collect();
@@ -114,8 +119,197 @@ fn solvers_that_misbehave() {
     assert!(matches!(check("dies", "exit 7"), Err(SolverError::Lost(_))));
     assert!(matches!(check("hangs", "exec sleep 60"), Ok(Answer::Unknown(_))));
     assert!(matches!(
-        check("babbles", "echo satisfied; cat > /dev/null"),
-        Err(SolverError::Rejected(_))
+        check("raves", "exec yes unsat"),
+        Err(SolverError::Lost(_)) | Ok(Answer::Unknown(_))
     ));
-    assert_eq!(check("answers", "read a; echo unsat; cat > /dev/null"), Ok(Answer::Unsat));
+    // An answer to nothing in particular.
+    assert!(matches!(check("hurries", "echo unsat; cat > /dev/null"), Ok(Answer::Unknown(_))));
+    let complains = answers("sat", "(error \"what?\")");
+    assert!(matches!(check("complains", &complains), Err(SolverError::Rejected(_))));
+    let complains = answers("(error \"which option?\")", "unsat");
+    assert!(matches!(check("complains-early", &complains), Err(SolverError::Rejected(_))));
+    let adds = answers("sat", "unsat\nsat");
+    assert!(matches!(check("adds", &adds), Err(SolverError::Rejected(_))));
+    assert_eq!(check("answers", &answers("sat", "unsat")), Ok(Answer::Unsat));
+}
+
+/// Repeats marks as it should, and has one answer for the first and another for all other questions.
+fn answers(first: &str, then: &str) -> String {
+    answers_with(first, then, ":", ":")
+}
+
+/// As [`answers`], and does this when it is first asked for a value, and that afterwards.
+fn answers_with(first: &str, then: &str, first_value: &str, then_value: &str) -> String {
+    format!(
+        r#"answer='{first}'
+value() {{ {first_value}; value() {{ {then_value}; }}; }}
+while read -r line; do
+    case $line in
+    "(check-sat)") echo "$answer"; answer='{then}' ;;
+    "(get-value "*) value ;;
+    "(echo "*) line=${{line#*\"}}; echo "${{line%\"*}}" ;;
+    esac
+done"#
+    )
+}
+
+#[test]
+fn text_of_the_caller() {
+    let mut t = Terms::new();
+    let mut session = Session::new(config(z3()));
+    let x = t.constant("x", Sort::Int);
+    for _ in 0..2 {
+        session.push();
+        session.declare_text(
+            "(define-fun twice ((i Int)) Int (* 2 i))\n(declare-const two Int)\n(assert (= two 2))",
+        );
+        let twice = t.fun_named("twice", &[Sort::Int], Sort::Int, Meaning::Builtin);
+        let two = t.fun_named("two", &[], Sort::Int, Meaning::Builtin);
+        let (two, twice) = (t.app(two, &[]), t.app(twice, &[x]));
+        let product = t.mul(two, x);
+        let same = t.eq(product, twice);
+        assert_eq!(session.prove(&mut t, same), Ok(Answer::Unsat));
+        session.pop();
+    }
+}
+
+/// That `n + 1` pigeons sit in `n` holes, each alone: hard to refute.
+fn pigeons(t: &mut Terms, n: usize) -> Term {
+    let name = |p: usize, h: usize| format!("p{p}_{h}");
+    let mut all = Vec::new();
+    for p in 0..=n {
+        let holes: Vec<_> = (0..n).map(|h| t.constant(&name(p, h), Sort::Bool)).collect();
+        all.push(t.or(holes.iter().copied()));
+        for q in 0..p {
+            for (h, hole) in holes.iter().enumerate() {
+                let other = t.constant(&name(q, h), Sort::Bool);
+                let both = t.and([*hole, other]);
+                all.push(t.not(both));
+            }
+        }
+    }
+    t.and(all)
+}
+
+fn work(rlimit: u64) -> Limits {
+    Limits { rlimit: Some(rlimit), timeout: Duration::from_secs(60) }
+}
+
+#[test]
+fn limits_on_work_are_for_each_question() {
+    let mut t = Terms::new();
+    let mut session = Session::new(config_of(z3(), 60));
+    let pigeons = pigeons(&mut t, 6);
+    session.push();
+    session.assert(&t, pigeons);
+    for _ in 0..3 {
+        // What was used up by one question is there again for the next.
+        assert!(matches!(session.check_within(work(5_000)), Ok(Answer::Unknown(_))));
+    }
+    assert_eq!(session.check_within(work(100_000_000)), Ok(Answer::Unsat));
+    assert_eq!(session.check(), Ok(Answer::Unsat));
+    assert_eq!((session.stats().starts, session.stats().unknown), (1, 3));
+}
+
+#[test]
+fn values_of_terms() {
+    let mut t = Terms::new();
+    let mut session = Session::new(config(z3()));
+    let sort = t.signature.add_sort("Odd sort", Meaning::Uninterpreted);
+    let (x, y) = (t.constant("x y", Sort::Int), t.constant("y", Sort::Int));
+    let (a, unknown) = (t.constant("a", sort), t.fun_named("?", &[], sort, Meaning::Builtin));
+    let unknown = t.app(unknown, &[]);
+    let (three, five) = (t.int(-3), t.int(5));
+    let (sum, equal) = (t.add(x, y), t.eq(x, three));
+    let wanted = [x, sum, unknown, a, equal];
+    let y_is_five = t.eq(y, five);
+    session.assert(&t, y_is_five);
+    let other = t.not(equal);
+    let limits = work(1_000_000);
+    let (answer, values) = session.prove_with_values(&mut t, other, limits, &wanted).unwrap();
+    assert_eq!(answer, Answer::Sat);
+    let values: Vec<_> = values.iter().map(Option::as_deref).collect();
+    assert_eq!(values[..3], [Some("(- 3)"), Some("2"), None]);
+    assert!(values[3].is_some_and(|v| v.contains("Odd sort")), "{values:?}");
+    assert_eq!(values[4], Some("true"));
+    // What is proved has no model.
+    session.assert(&t, other);
+    let (answer, values) = session.prove_with_values(&mut t, other, limits, &wanted).unwrap();
+    assert_eq!((answer, values), (Answer::Unsat, vec![None; 5]));
+    assert_eq!(session.stats().starts, 1);
+}
+
+#[test]
+fn values_of_what_may_be_a_model() {
+    let mut t = Terms::new();
+    let mut session = Session::new(config(z3()));
+    session.declare_text(
+        "(declare-fun f (Int) Int)\n(assert (forall ((i Int)) (! (> (f i) i) :pattern ((f i)))))",
+    );
+    let f = t.fun_named("f", &[Sort::Int], Sort::Int, Meaning::Builtin);
+    let (zero, hundred) = (t.int(0), t.int(100));
+    let f_zero = t.app(f, &[zero]);
+    let small = t.lt(f_zero, hundred);
+    let (answer, values) =
+        session.prove_with_values(&mut t, small, work(1_000_000), &[f_zero]).unwrap();
+    assert!(matches!(answer, Answer::Unknown(_)));
+    let value: u64 = values[0].as_deref().unwrap().parse().unwrap();
+    assert!(value >= 100);
+}
+
+#[test]
+fn solvers_that_have_no_values() {
+    let values = |name: &str, first: &str, then: &str| {
+        let path = impostor(name, &answers_with("sat", "sat", first, then));
+        let mut t = Terms::new();
+        let mut session = Session::new(config_of(&path, 1));
+        let (p, q) = (t.constant("p", Sort::Bool), t.constant("q", Sort::Bool));
+        let limits = Limits { rlimit: None, timeout: Duration::from_secs(1) };
+        let answer = session.prove_with_values(&mut t, p, limits, &[p, q]);
+        std::fs::remove_file(path).unwrap();
+        answer.unwrap()
+    };
+    let none = (Answer::Sat, vec![None, None]);
+    assert_eq!(values("no-values-dead", "exit 1", ":"), none);
+    assert_eq!(values("no-values-slow", "sleep 5", ":"), none);
+    assert_eq!(values("no-values-cut", "echo '((p true'", ":"), none);
+    assert_eq!(values("no-values-less", "echo '((p true))'", ":"), none);
+    let one = (Answer::Sat, vec![None, Some("false".to_string())]);
+    assert_eq!(values("one-value", "echo '(error \"no)\")'", "echo '((q'; echo ' false))'"), one);
+}
+
+#[test]
+fn a_reset_is_a_new_session() {
+    let mut t = Terms::new();
+    let hard = pigeons(&mut t, 7);
+    let x = t.constant("x", Sort::Int);
+    let zero = t.int(0);
+    let positive = t.lt(zero, x);
+    // The smallest limit with which a solver that knows nothing else gets it done.
+    let fresh = |rlimit: u64| {
+        let mut session = Session::new(config_of(z3(), 60));
+        session.push();
+        session.assert(&t, hard);
+        session.check_within(work(rlimit)).unwrap() == Answer::Unsat
+    };
+    let (mut low, mut high) = (0, 4_000_000);
+    assert!(fresh(high));
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if fresh(middle) { high = middle } else { low = middle }
+    }
+    let mut session = Session::new(config_of(z3(), 60));
+    for rlimit in [low, high, high, low, high] {
+        session.assert(&t, positive);
+        assert_eq!(session.prove(&mut t, positive), Ok(Answer::Unsat));
+        session.push();
+        session.reset();
+        assert_ne!(session.prove(&mut t, positive), Ok(Answer::Unsat));
+        session.reset();
+        session.push();
+        session.assert(&t, hard);
+        let answer = session.check_within(work(rlimit)).unwrap();
+        assert_eq!(answer == Answer::Unsat, rlimit == high);
+    }
+    assert_eq!(session.stats().starts, 1);
 }
