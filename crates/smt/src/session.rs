@@ -8,6 +8,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use crate::config::{Answer, Config, Limits, SolverError, Stats};
@@ -233,11 +234,7 @@ impl Session {
         self.record("(pop 1)\n");
     }
 
-    /// What was said in the innermost scope, for saying more.
     fn innermost(&mut self) -> &mut Frame {
-        if self.frames.is_empty() {
-            self.frames.push(Frame::default());
-        }
         let last = self.frames.len() - 1;
         &mut self.frames[last]
     }
@@ -258,11 +255,12 @@ impl Session {
             return;
         }
         self.declare(terms, formula);
-        let depth = self.frames.len() - 1;
-        let commands = &mut self.frames[depth].commands;
+        let mut printer = std::mem::take(&mut self.printer);
+        let commands = &mut self.innermost().commands;
         commands.push_str("(assert ");
-        self.printer.print(terms, formula, commands);
+        printer.print(terms, formula, commands);
         commands.push_str(")\n");
+        self.printer = printer;
     }
 
     /// Declares what a term mentions and is not declared yet.
@@ -404,6 +402,12 @@ impl Session {
     fn question(&mut self, limits: Limits, deadline: Instant) -> Result<Answer, SolverError> {
         let mut died = String::new();
         for _ in 0..DEATHS {
+            if self.cancelled() {
+                return Err(SolverError::Cancelled);
+            }
+            if self.out_of_time() {
+                return Err(SolverError::OutOfTime);
+            }
             let failure = match self.exchange(limits, deadline) {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,
@@ -413,16 +417,22 @@ impl Session {
             match failure {
                 Failure::Silence(Silence::Gone(why)) => died = why,
                 Failure::Silence(Silence::Cancelled) => return Err(SolverError::Cancelled),
-                Failure::Silence(Silence::Timeout) if self.out_of_time() => {
-                    return Err(SolverError::OutOfTime);
-                }
                 Failure::Silence(Silence::Timeout) => {
-                    return Ok(Answer::Unknown("timeout".to_string()));
+                    let timeout = Answer::Unknown("timeout".to_string());
+                    return if self.out_of_time() {
+                        Err(SolverError::OutOfTime)
+                    } else {
+                        Ok(timeout)
+                    };
                 }
                 Failure::Fatal(error) => return Err(error),
             }
         }
         Err(SolverError::Lost(died))
+    }
+
+    fn cancelled(&self) -> bool {
+        self.config.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed))
     }
 
     fn out_of_time(&self) -> bool {
@@ -434,10 +444,7 @@ impl Session {
         self.start().map_err(Failure::Fatal)?;
         let text = self.news(limits);
         self.record(&text);
-        let patience = Patience {
-            deadline: self.config.deadline.map_or(deadline, |end| end.min(deadline)),
-            cancel: self.config.cancel.as_deref(),
-        };
+        let patience = patience(&self.config, deadline);
         let Some(solver) = &mut self.solver else {
             return Err(Failure::Silence(Silence::Gone("it is not running".to_string())));
         };
@@ -489,11 +496,7 @@ impl Session {
         }
         self.record(&text);
         let start = Instant::now();
-        let deadline = start + limits.timeout;
-        let patience = Patience {
-            deadline: self.config.deadline.map_or(deadline, |end| end.min(deadline)),
-            cancel: self.config.cancel.as_deref(),
-        };
+        let patience = patience(&self.config, start + limits.timeout);
         let Some(solver) = &mut self.solver else { return none };
         let mark = solver.process.ask(text);
         let reply = mark.and_then(|mark| solver.process.reply(mark, &patience));
@@ -509,6 +512,12 @@ impl Session {
             }
         }
     }
+}
+
+/// Until this deadline, unless the session ends before.
+fn patience(config: &Config, deadline: Instant) -> Patience<'_> {
+    let deadline = config.deadline.map_or(deadline, |end| end.min(deadline));
+    Patience { deadline, cancel: config.cancel.as_deref() }
 }
 
 fn answer(reply: &str) -> Result<Answer, SolverError> {

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use smt::{Answer, Config, Limits, Meaning, Session, SolverError, Sort, Term, Terms};
@@ -94,11 +96,14 @@ fn hard_questions_end() {
 }
 
 /// A program that ignores its arguments and does this instead.
+///
+/// Another process writes it: a file that is open for writing here cannot be run while some thread
+/// starts a solver, which for a moment has all our files open.
 fn impostor(name: &str, script: &str) -> PathBuf {
-    use std::os::unix::fs::PermissionsExt;
     let path = std::env::temp_dir().join(format!("lancehead-{name}-{}", std::process::id()));
-    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
+    let mut shell = std::process::Command::new("sh");
+    assert!(shell.args(["-c", write]).arg(&path).arg(script).status().unwrap().success());
     path
 }
 
@@ -312,4 +317,137 @@ fn a_reset_is_a_new_session() {
         assert_eq!(answer == Answer::Unsat, rlimit == high);
     }
     assert_eq!(session.stats().starts, 1);
+}
+
+#[test]
+fn started_ahead() {
+    let mut t = Terms::new();
+    let mut session = Session::new(config(z3()));
+    assert_eq!(session.start(), Ok(()));
+    assert_eq!(session.start(), Ok(()));
+    let x = t.constant("x", Sort::Int);
+    let next = t.fresh("x", Sort::Int);
+    let less = t.lt(x, next);
+    assert_eq!(session.prove(&mut t, less), Ok(Answer::Sat));
+    assert_eq!((session.stats().starts, session.stats().restarts), (1, 0));
+    let mut session = Session::new(config("there/is/no/such/solver"));
+    assert!(matches!(session.start(), Err(SolverError::Start(_))));
+}
+
+#[test]
+fn dumps_repeat_the_run() {
+    let file = |n: u32| {
+        std::env::temp_dir().join(format!("lancehead-dump{n}-{}.smt2", std::process::id()))
+    };
+    let mut t = Terms::new();
+    let mut session = Session::new(config(z3()));
+    let (x, y) = (t.constant("x", Sort::Int), t.constant("y", Sort::Int));
+    let (less, equal) = (t.lt(x, y), t.eq(x, y));
+    let different = t.not(equal);
+    for n in 0..2 {
+        session.assert(&t, less);
+        assert_eq!(session.prove(&mut t, different), Ok(Answer::Unsat));
+        session.push();
+        // From here on, and still from the start.
+        session.dump_to(&file(n)).unwrap();
+        session.assert(&t, equal);
+        assert_eq!(session.check_within(work(100_000)), Ok(Answer::Unsat));
+        session.pop();
+        session.prove_with_values(&mut t, equal, work(100_000), &[x, y]).unwrap();
+        session.reset();
+        assert_eq!(session.check(), Ok(Answer::Sat));
+    }
+    for n in 0..2 {
+        let text = std::fs::read_to_string(file(n)).unwrap();
+        assert!(text.contains("(check-sat)\n; unsat, "), "{text}");
+        assert!(text.contains("(set-option :rlimit 100000)"), "{text}");
+        let run = std::process::Command::new(z3()).arg(file(n)).output().unwrap();
+        let output = String::from_utf8(run.stdout).unwrap();
+        assert!(output.starts_with("sat\nunsat\nsat\n((x "), "{output}");
+        assert!(!output.contains("error"), "{output}");
+        std::fs::remove_file(file(n)).unwrap();
+    }
+}
+
+#[test]
+fn waiting_can_be_cancelled() {
+    let path = impostor("cancelled", "exec sleep 60");
+    let cancel = Arc::new(AtomicBool::new(false));
+    let config = Config { cancel: Some(Arc::clone(&cancel)), ..config_of(&path, 60) };
+    let mut session = Session::new(config);
+    let start = Instant::now();
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        cancel.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(session.check(), Err(SolverError::Cancelled));
+    assert_eq!(session.check(), Err(SolverError::Cancelled));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(session.stats().starts, 1);
+    other.join().unwrap();
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn sessions_have_deadlines() {
+    let path = impostor("late", "exec sleep 60");
+    let start = Instant::now();
+    let deadline = Some(start + Duration::from_millis(300));
+    let mut session = Session::new(Config { deadline, ..config_of(&path, 60) });
+    assert_eq!(session.check(), Err(SolverError::OutOfTime));
+    assert_eq!(session.check(), Err(SolverError::OutOfTime));
+    assert!(start.elapsed() < Duration::from_secs(20));
+    assert_eq!(session.stats().starts, 1);
+    std::fs::remove_file(path).unwrap();
+}
+
+/// A Z3 that dies, each time after other numbers of bytes that it read or wrote.
+fn mortal(name: &str) -> (PathBuf, PathBuf) {
+    let lives = std::env::temp_dir().join(format!("lancehead-lives-{name}-{}", std::process::id()));
+    std::fs::write(&lives, "7").unwrap();
+    let script = format!(
+        "n=$(cat '{lives}'); n=$(((n * 1103515245 + 12345) % 2147483648)); echo $n > '{lives}'
+dd bs=1 count=$((200 + n / 64 % 3000)) 2> /dev/null | '{z3}' -smt2 -in | {{
+    dd bs=1 count=$((20 + n / 1024 % 400)) 2> /dev/null
+    kill -9 $$
+}}",
+        lives = lives.display(),
+        z3 = z3().display()
+    );
+    (impostor(name, &script), lives)
+}
+
+#[test]
+fn mortal_solvers_do_not_lie() {
+    let (path, lives) = mortal("mortal");
+    let mut t = Terms::new();
+    let mut session = Session::new(config_of(&path, 60));
+    let xs: Vec<_> = (0..40).map(|i| t.constant(&format!("x{i}"), Sort::Int)).collect();
+    let (mut lost, mut depth) = (0, 0);
+    // The scopes say x0 < x1 < ... up to some depth that goes up and down.
+    for round in 0_usize..150 {
+        if round * 7 % 10 < 6 && depth + 1 < xs.len() {
+            session.push();
+            let less = t.lt(xs[depth], xs[depth + 1]);
+            session.assert(&t, less);
+            depth += 1;
+        } else if depth > 0 {
+            session.pop();
+            depth -= 1;
+        }
+        let goal = t.lt(xs[0], xs[depth.max(1)]);
+        let expected = if depth > 0 { Answer::Unsat } else { Answer::Sat };
+        let farther = t.lt(xs[0], xs[depth + 1]);
+        for (goal, expected) in [(goal, expected), (farther, Answer::Sat)] {
+            match session.prove(&mut t, goal) {
+                Ok(answer) => assert_eq!(answer, expected, "round {round}, depth {depth}"),
+                Err(SolverError::Lost(_)) => lost += 1,
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+    let stats = session.stats();
+    assert!(stats.restarts > 20 && lost < 30, "{lost} lost, {stats:?}");
+    std::fs::remove_file(path).unwrap();
+    std::fs::remove_file(lives).unwrap();
 }
