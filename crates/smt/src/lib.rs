@@ -8,6 +8,7 @@
 
 mod config;
 mod dump;
+mod hash;
 mod print;
 mod process;
 mod session;
@@ -17,7 +18,8 @@ mod term;
 mod values;
 
 pub use config::{Answer, Config, Limits, SolverError, Stats};
-pub use print::print;
+pub use hash::{FastHasher, FastMap, FastSet};
+pub use print::{Printer, print};
 pub use session::Session;
 pub use sort::{FunDecl, FunId, Meaning, Signature, Sort, SortDecl, SortId, symbol};
 pub use term::{Bound, Node, Op, Quant, Quantifier, Term, Terms};

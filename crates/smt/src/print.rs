@@ -12,7 +12,7 @@ use num_traits::{One, Signed};
 use crate::sort::symbol;
 use crate::term::{Bound, Node, Op, Quant, Quantifier, Term, Terms};
 
-/// A term as text.
+/// A term as text. Who prints many keeps a [`Printer`].
 #[must_use]
 pub fn print(terms: &Terms, term: Term) -> String {
     let mut text = String::new();
@@ -22,7 +22,7 @@ pub fn print(terms: &Terms, term: Term) -> String {
 
 /// Prints terms, with memory that is used again for the next one.
 #[derive(Default)]
-pub(crate) struct Printer {
+pub struct Printer {
     /// For each term, the last walk that came by.
     seen: Vec<u32>,
     walks: u32,

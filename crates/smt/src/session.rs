@@ -155,7 +155,7 @@ impl Session {
             let _ = writeln!(text, "(set-option :{option} {value})");
         }
         // A limit that was set for the unit before would hold for this one.
-        text.push_str("(set-option :rlimit 0)\n");
+        text.push_str(&set_rlimit(0));
         text.push_str(WARM_UP);
         text
     }
@@ -184,6 +184,7 @@ impl Session {
         let mut dump = Dump::create(path)?;
         if let Some(solver) = &self.solver {
             dump.write(&self.prologue())?;
+            dump.write(&set_rlimit(solver.rlimit))?;
             for (depth, frame) in self.frames.iter().take(solver.opened).enumerate() {
                 if depth > 0 {
                     dump.write("(push 1)\n")?;
@@ -475,7 +476,7 @@ impl Session {
         let rlimit = limits.rlimit.map_or(0, |n| n.clamp(1, u64::from(u32::MAX)));
         if solver.rlimit != rlimit {
             solver.rlimit = rlimit;
-            let _ = writeln!(text, "(set-option :rlimit {rlimit})");
+            text.push_str(&set_rlimit(rlimit));
         }
         text.push_str("(check-sat)\n");
         text
@@ -518,6 +519,10 @@ impl Session {
 fn patience(config: &Config, deadline: Instant) -> Patience<'_> {
     let deadline = config.deadline.map_or(deadline, |end| end.min(deadline));
     Patience { deadline, cancel: config.cancel.as_deref() }
+}
+
+fn set_rlimit(rlimit: u64) -> String {
+    format!("(set-option :rlimit {rlimit})\n")
 }
 
 fn answer(reply: &str) -> Result<Answer, SolverError> {

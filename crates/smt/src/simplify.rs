@@ -7,6 +7,7 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Euclid, One, Signed, Zero};
 
+use crate::hash::FastSet;
 use crate::sort::Sort;
 use crate::term::{Node, Op, Term, Terms};
 
@@ -37,7 +38,7 @@ impl Terms {
     }
 
     fn raw(&mut self, op: Op, args: &[Term], sort: Sort) -> Term {
-        self.intern(Node::Op(op, args.into()), sort)
+        self.intern_op(op, args, sort)
     }
 
     /// Is it `true`, is it `false`, or neither?
@@ -77,6 +78,15 @@ impl Terms {
         negates(a, b) || negates(b, a)
     }
 
+    /// The terms of which one is the negation of the other, as far as they exist.
+    fn negations(&self, a: Term) -> impl Iterator<Item = Term> {
+        let inner = match self.node(a) {
+            Node::Op(Op::Not, args) => args.first().copied(),
+            _ => None,
+        };
+        inner.into_iter().chain(self.find_op(Op::Not, &[a]))
+    }
+
     /// The conjunction of all.
     pub fn and(&mut self, terms: impl IntoIterator<Item = Term>) -> Term {
         self.connect(Op::And, terms, true)
@@ -90,20 +100,21 @@ impl Terms {
     /// A connective with its neutral element; the other truth value absorbs.
     fn connect(&mut self, op: Op, terms: impl IntoIterator<Item = Term>, neutral: bool) -> Term {
         let mut args: Vec<Term> = Vec::new();
+        let mut members = Members::default();
         for term in terms {
             let flat = match self.node(term) {
-                Node::Op(inner, inner_args) if *inner == op => inner_args.to_vec(),
-                _ => vec![term],
+                Node::Op(inner, inner_args) if *inner == op => &**inner_args,
+                _ => std::slice::from_ref(&term),
             };
             for term in flat {
-                match self.as_bool(term) {
+                match self.as_bool(*term) {
                     Some(value) if value == neutral => {}
                     Some(_) => return self.bool(!neutral),
-                    None if args.contains(&term) => {}
-                    None if args.iter().any(|a| self.complementary(*a, term)) => {
+                    None if members.contains(&args, *term) => {}
+                    None if self.negations(*term).any(|n| members.contains(&args, n)) => {
                         return self.bool(!neutral);
                     }
-                    None => args.push(term),
+                    None => args.push(*term),
                 }
             }
         }
@@ -329,6 +340,26 @@ impl Terms {
     }
 }
 
+/// Which terms are in a list that grows. Short lists are searched; longer ones have a set beside them.
+#[derive(Default)]
+struct Members {
+    set: FastSet<Term>,
+    /// How much of the list is in the set.
+    known: usize,
+}
+
+impl Members {
+    fn contains(&mut self, list: &[Term], term: Term) -> bool {
+        const SHORT: usize = 16;
+        if list.len() <= SHORT {
+            return list.contains(&term);
+        }
+        self.set.extend(&list[self.known..]);
+        self.known = list.len();
+        self.set.contains(&term)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -385,5 +416,17 @@ mod tests {
         let half = t.real(BigRational::new(1.into(), 2.into()));
         let quarter = t.real(BigRational::new(1.into(), 4.into()));
         assert_eq!(t.mul(half, half), quarter);
+    }
+
+    #[test]
+    fn long_connectives() {
+        let mut t = Terms::new();
+        let all: Vec<Term> = (0..50).map(|i| t.constant(&format!("p{i}"), Sort::Bool)).collect();
+        let once = t.and(all.iter().copied());
+        assert_eq!(t.and(all.iter().chain(&all).copied()), once);
+        let last = t.not(all[49]);
+        assert_eq!(t.and([once, last]), t.bool(false));
+        let negations: Vec<Term> = all.iter().map(|p| t.not(*p)).collect();
+        assert_eq!(t.or(negations.into_iter().chain([all[3]])), t.bool(true));
     }
 }

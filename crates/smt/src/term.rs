@@ -6,11 +6,13 @@
 //! decided by looking at a term never reaches a solver.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
+use crate::hash::{FastHasher, FastMap, Index};
 use crate::sort::{FunDecl, FunId, Meaning, Signature, Sort, symbol};
 
 /// A term of some [`Terms`].
@@ -130,12 +132,13 @@ pub struct Terms {
     nodes: Vec<(Node, Sort)>,
     /// Free bound variables of each term, sorted.
     free: Vec<Box<[Bound]>>,
-    ids: HashMap<Node, Term>,
+    /// Where each of the nodes is.
+    ids: Index,
     bound: Vec<BoundDecl>,
     /// Function symbols that are found by their name.
-    named: HashMap<Arc<str>, FunId>,
+    named: FastMap<Arc<str>, FunId>,
     /// The next number for each hint.
-    fresh: HashMap<String, u32>,
+    fresh: FastMap<String, u32>,
 }
 
 impl Default for Terms {
@@ -152,10 +155,10 @@ impl Terms {
             signature: Signature::default(),
             nodes: Vec::new(),
             free: Vec::new(),
-            ids: HashMap::new(),
+            ids: Index::default(),
             bound: Vec::new(),
-            named: HashMap::new(),
-            fresh: HashMap::new(),
+            named: FastMap::default(),
+            fresh: FastMap::default(),
         };
         terms.intern(Node::Bool(false), Sort::Bool);
         terms.intern(Node::Bool(true), Sort::Bool);
@@ -229,29 +232,73 @@ impl Terms {
         &self.bound[var.0 as usize].text
     }
 
-    pub(crate) fn intern(&mut self, node: Node, sort: Sort) -> Term {
-        if let Some(term) = self.ids.get(&node) {
-            return *term;
+    /// The number of a literal, variable or quantified formula.
+    fn intern(&mut self, node: Node, sort: Sort) -> Term {
+        let hash = hash(&node);
+        match self.ids.find(hash, |id| self.nodes[id as usize].0 == node) {
+            Some(id) => Term(id),
+            None => self.append(hash, node, sort),
         }
-        let mut free: Vec<Bound> = match &node {
-            Node::Bound(var) => vec![*var],
-            Node::Bool(_) | Node::Int(_) | Node::Real(_) => Vec::new(),
+    }
+
+    /// The number of an operator applied to arguments.
+    pub(crate) fn intern_op(&mut self, op: Op, args: &[Term], sort: Sort) -> Term {
+        self.find_op(op, args).unwrap_or_else(|| {
+            let hash = hash(&(op, args));
+            self.append(hash, Node::Op(op, args.into()), sort)
+        })
+    }
+
+    /// An operator applied to arguments, if there is such a term.
+    pub(crate) fn find_op(&self, op: Op, args: &[Term]) -> Option<Term> {
+        let same = |id: u32| match &self.nodes[id as usize].0 {
+            Node::Op(other, others) => *other == op && **others == *args,
+            _ => false,
+        };
+        self.ids.find(hash(&(op, args)), same).map(Term)
+    }
+
+    /// The number of a function symbol applied to arguments.
+    fn intern_app(&mut self, fun: FunId, args: &[Term], sort: Sort) -> Term {
+        let hash = hash(&(fun, args));
+        let same = |id: u32| match &self.nodes[id as usize].0 {
+            Node::App(other, others) => *other == fun && **others == *args,
+            _ => false,
+        };
+        match self.ids.find(hash, same) {
+            Some(id) => Term(id),
+            None => self.append(hash, Node::App(fun, args.into()), sort),
+        }
+    }
+
+    /// Adds a term that is not there yet.
+    fn append(&mut self, hash: u64, node: Node, sort: Sort) -> Term {
+        let free = self.free_of(&node);
+        let id = self.nodes.len() as u32;
+        self.nodes.push((node, sort));
+        self.free.push(free);
+        self.ids.add(hash, id);
+        Term(id)
+    }
+
+    fn free_of(&self, node: &Node) -> Box<[Bound]> {
+        let mut free = Vec::new();
+        match node {
+            Node::Bound(var) => free.push(*var),
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) => {}
             Node::Op(_, args) | Node::App(_, args) => {
-                args.iter().flat_map(|t| self.free(*t)).copied().collect()
+                args.iter().for_each(|t| free.extend_from_slice(self.free(*t)));
             }
             Node::Quant(q) => {
                 let terms = q.triggers.iter().flatten().chain([&q.body]);
                 let all = terms.flat_map(|t| self.free(*t)).copied();
-                all.filter(|v| !q.vars.contains(v)).collect()
+                free.extend(all.filter(|v| !q.vars.contains(v)));
             }
-        };
+        }
+        // For closed terms nothing was allocated, and nothing is.
         free.sort_unstable();
         free.dedup();
-        let term = Term(self.nodes.len() as u32);
-        self.nodes.push((node.clone(), sort));
-        self.free.push(free.into());
-        self.ids.insert(node, term);
-        term
+        free.into()
     }
 
     // --- Literals, constants, applications
@@ -331,7 +378,7 @@ impl Terms {
             decl.name
         );
         let result = decl.result;
-        self.intern(Node::App(fun, args.into()), result)
+        self.intern_app(fun, args, result)
     }
 
     /// A variable for a quantifier.
@@ -358,16 +405,16 @@ impl Terms {
 
     /// Replaces terms, outermost first. Bound variables may be replaced; they are not captured, since
     /// no two quantifiers share one.
-    pub fn substitute(&mut self, term: Term, map: &HashMap<Term, Term>) -> Term {
-        let mut done = HashMap::new();
+    pub fn substitute<S: BuildHasher>(&mut self, term: Term, map: &HashMap<Term, Term, S>) -> Term {
+        let mut done = FastMap::default();
         self.substitute_rec(term, map, &mut done)
     }
 
-    fn substitute_rec(
+    fn substitute_rec<S: BuildHasher>(
         &mut self,
         term: Term,
-        map: &HashMap<Term, Term>,
-        done: &mut HashMap<Term, Term>,
+        map: &HashMap<Term, Term, S>,
+        done: &mut FastMap<Term, Term>,
     ) -> Term {
         if let Some(to) = map.get(&term).or_else(|| done.get(&term)) {
             return *to;
@@ -398,6 +445,12 @@ impl Terms {
         done.insert(term, result);
         result
     }
+}
+
+fn hash(key: &impl Hash) -> u64 {
+    let mut hasher = FastHasher::default();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn numbered(hint: &str, number: u32) -> String {

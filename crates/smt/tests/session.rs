@@ -346,7 +346,7 @@ fn dumps_repeat_the_run() {
     let different = t.not(equal);
     for n in 0..2 {
         session.assert(&t, less);
-        assert_eq!(session.prove(&mut t, different), Ok(Answer::Unsat));
+        assert_eq!(session.prove_within(&mut t, different, work(100_000)), Ok(Answer::Unsat));
         session.push();
         // From here on, and still from the start.
         session.dump_to(&file(n)).unwrap();
