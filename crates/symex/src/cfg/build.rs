@@ -13,6 +13,7 @@ use super::{Edge, LoopId, Node, NodeId, NodeKind, Unsupported};
 /// its loop is not to be relied on.
 pub(super) struct Raw<'p> {
     pub(super) nodes: Vec<Node<'p>>,
+    pub(super) entry: NodeId,
     /// One for each node.
     pub(super) origins: Vec<Origin<'p>>,
     pub(super) has_jumps: bool,
@@ -28,21 +29,28 @@ pub(super) struct Origin<'p> {
     pub(super) around: Option<NodeId>,
 }
 
-/// An edge of a node by its position in [`NodeKind::edges`].
-type EdgeRef = (NodeId, usize);
+/// An edge that is to be led somewhere.
+#[derive(Clone, Copy)]
+enum EdgeRef {
+    /// The way into the body.
+    Entry,
+    /// That of a node at this position in [`NodeKind::edges`].
+    Of(NodeId, usize),
+}
 
 pub(super) fn graph(body: &Block) -> Result<Raw<'_>, Unsupported> {
-    let mut builder = Builder::default();
+    let mut builder = Builder { open: vec![EdgeRef::Entry], ..Builder::default() };
     builder.block(body);
     builder.node(NodeKind::Exit, body.pos, &[]);
     builder.resolve_jumps()?;
     let has_jumps = !builder.jumps.is_empty();
-    Ok(Raw { nodes: builder.nodes, origins: builder.origins, has_jumps })
+    Ok(Raw { nodes: builder.nodes, entry: builder.entry, origins: builder.origins, has_jumps })
 }
 
 #[derive(Default)]
 struct Builder<'p> {
     nodes: Vec<Node<'p>>,
+    entry: NodeId,
     origins: Vec<Origin<'p>>,
     around: Option<NodeId>,
     /// Edges that go to the next node.
@@ -73,7 +81,7 @@ impl<'p> Builder<'p> {
                 let kind = NodeKind::Label { label: *label, next: nowhere() };
                 let node = self.node(kind, stmt.pos, invariants);
                 self.labels.insert(*label, node);
-                self.open.push((node, 0));
+                self.open.push(EdgeRef::Of(node, 0));
             }
             StmtKind::Goto(label) => {
                 let open = mem::take(&mut self.open);
@@ -81,7 +89,7 @@ impl<'p> Builder<'p> {
             }
             _ => {
                 let node = self.node(NodeKind::Stmt { stmt, next: nowhere() }, stmt.pos, &[]);
-                self.open.push((node, 0));
+                self.open.push(EdgeRef::Of(node, 0));
             }
         }
     }
@@ -94,10 +102,10 @@ impl<'p> Builder<'p> {
         otherwise: &'p Block,
     ) {
         let branch = self.branch(cond, false, stmt.pos);
-        self.open.push((branch, 0));
+        self.open.push(EdgeRef::Of(branch, 0));
         self.block(then);
         let mut after_then = mem::take(&mut self.open);
-        self.open.push((branch, 1));
+        self.open.push(EdgeRef::Of(branch, 1));
         self.block(otherwise);
         // The shorter list is moved: deep nests stay cheap.
         if self.open.len() < after_then.len() {
@@ -115,14 +123,14 @@ impl<'p> Builder<'p> {
     ) {
         let head = NodeKind::LoopHead { id: LoopId(u32::MAX), next: nowhere() };
         let head = self.node(head, stmt.pos, invariants);
-        self.open.push((head, 0));
+        self.open.push(EdgeRef::Of(head, 0));
         let outer = self.around.replace(head);
         let guard = self.branch(cond, true, stmt.pos);
-        self.open.push((guard, 0));
+        self.open.push(EdgeRef::Of(guard, 0));
         self.block(body);
         self.close(head);
         self.around = outer;
-        self.open.push((guard, 1));
+        self.open.push(EdgeRef::Of(guard, 1));
     }
 
     fn branch(&mut self, cond: &'p Arc<Expr>, loop_guard: bool, pos: Pos) -> NodeId {
@@ -146,10 +154,13 @@ impl<'p> Builder<'p> {
         }
     }
 
-    fn set(&mut self, (node, position): EdgeRef, edge: Edge) {
-        let mut edges = self.nodes[node.index()].kind.edges_mut();
-        if let Some(place) = edges.nth(position) {
-            *place = edge;
+    fn set(&mut self, which: EdgeRef, edge: Edge) {
+        match which {
+            EdgeRef::Entry => self.entry = edge.to,
+            EdgeRef::Of(node, position) => {
+                let place = self.nodes[node.index()].kind.edges_mut().nth(position);
+                place.into_iter().for_each(|place| *place = edge.clone());
+            }
         }
     }
 

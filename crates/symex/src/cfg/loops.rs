@@ -18,21 +18,21 @@ pub(super) struct Nesting {
     tree: Tree,
     /// For each node the head of the innermost loop around it, other than its own.
     header: Vec<Option<NodeId>>,
-    /// In the order of the tree, that is, outer before inner.
+    /// In the order of the tree, that is, outer before inner; what is never reached comes last.
     heads: Vec<NodeId>,
 }
 
 /// A way between nodes on which loops are looked for.
 #[derive(Clone, Copy)]
-struct Step {
-    to: NodeId,
+pub(super) struct Step {
+    pub(super) to: NodeId,
     jump: Option<Pos>,
 }
 
 /// Finds the loops.
 pub(super) fn nesting(raw: &Raw<'_>) -> Result<Nesting, Unsupported> {
     let steps = steps(raw);
-    let tree = Tree::new(&steps);
+    let tree = Tree::new(&steps, raw.entry);
     let mut sources = vec![Vec::new(); steps.len()];
     for &from in &tree.order {
         for step in &steps[from.index()] {
@@ -55,12 +55,20 @@ pub(super) fn nesting(raw: &Raw<'_>) -> Result<Nesting, Unsupported> {
         }
     }
     heads.reverse();
+    heads.extend(unreachable_heads(raw, &search.tree));
     Ok(Nesting { tree: search.tree, header: search.header, heads })
+}
+
+/// The heads of each `while` that is never reached. Their loops are empty.
+fn unreachable_heads(raw: &Raw<'_>, tree: &Tree) -> impl Iterator<Item = NodeId> {
+    let nodes = (0..).map(NodeId).zip(&raw.nodes);
+    let heads = nodes.filter(|(_, node)| matches!(node.kind, NodeKind::LoopHead { .. }));
+    heads.map(|(id, _)| id).filter(|id| !tree.reaches(*id))
 }
 
 /// The edges, jumps last, so that it is rather them that turn out to be the second way into a
 /// loop. As all of the body of a `while` is part of it, each node of it gets a step to the head.
-fn steps(raw: &Raw<'_>) -> Vec<Vec<Step>> {
+pub(super) fn steps(raw: &Raw<'_>) -> Vec<Vec<Step>> {
     let mut steps: Vec<Vec<Step>> = Vec::with_capacity(raw.nodes.len());
     for node in &raw.nodes {
         let edges = node.kind.edges().map(|edge| Step { to: edge.to, jump: edge.jump });
@@ -68,7 +76,7 @@ fn steps(raw: &Raw<'_>) -> Vec<Vec<Step>> {
         edges.sort_by_key(|step| step.jump.is_some());
         steps.push(edges);
     }
-    let real = Tree::new(&steps);
+    let real = Tree::new(&steps, raw.entry);
     for (steps, origin) in steps.iter_mut().zip(&raw.origins) {
         let head = origin.around.filter(|head| real.reaches(*head));
         steps.extend(head.map(|to| Step { to, jump: None }));
@@ -85,10 +93,10 @@ struct Tree {
 }
 
 impl Tree {
-    fn new(steps: &[Vec<Step>]) -> Tree {
+    fn new(steps: &[Vec<Step>], entry: NodeId) -> Tree {
         let mut tree = Tree { order: Vec::new(), range: vec![(u32::MAX, 0); steps.len()] };
-        tree.enter(NodeId(0));
-        let mut path = vec![(NodeId(0), 0)];
+        tree.enter(entry);
+        let mut path = vec![(entry, 0)];
         while let Some((node, tried)) = path.last_mut() {
             match steps[node.index()].get(*tried) {
                 Some(step) => {
@@ -205,7 +213,7 @@ impl Search<'_, '_> {
 
 /// Marks nodes and edges, and gives heads to loops that are no `while`.
 pub(super) fn with_loops<'p>(raw: Raw<'p>, nesting: &Nesting) -> Cfg<'p> {
-    let Raw { mut nodes, origins, has_jumps } = raw;
+    let Raw { mut nodes, entry, origins, has_jumps } = raw;
     let mut own = vec![None; nodes.len()];
     for (id, head) in (0..).map(LoopId).zip(&nesting.heads) {
         own[head.index()] = Some(id);
@@ -223,7 +231,7 @@ pub(super) fn with_loops<'p>(raw: Raw<'p>, nesting: &Nesting) -> Cfg<'p> {
     let mut loops = loops(&origins, nesting, &own);
     mark(&mut nodes, &loops, nesting, &own);
     written::fill_in(&mut loops, &nodes, has_jumps);
-    let entry = insert_heads(&mut nodes, &mut loops);
+    let entry = insert_heads(&mut nodes, &mut loops, entry);
     Cfg { nodes, entry, loops, idle_invariants }
 }
 
@@ -262,8 +270,8 @@ fn mark(nodes: &mut [Node<'_>], loops: &[Loop<'_>], nesting: &Nesting, own: &[Op
     }
 }
 
-/// Puts a head before the first node of each loop that has none. Answers with the entry.
-fn insert_heads(nodes: &mut Vec<Node<'_>>, loops: &mut [Loop<'_>]) -> NodeId {
+/// Puts a head before the first node of each loop that has none. Answers with the new entry.
+fn insert_heads(nodes: &mut Vec<Node<'_>>, loops: &mut [Loop<'_>], entry: NodeId) -> NodeId {
     let mut moved = HashMap::new();
     for (id, one) in (0..).map(LoopId).zip(loops) {
         if !matches!(nodes[one.head.index()].kind, NodeKind::LoopHead { .. }) {
@@ -278,5 +286,5 @@ fn insert_heads(nodes: &mut Vec<Node<'_>>, loops: &mut [Loop<'_>]) -> NodeId {
     for edge in nodes[..old].iter_mut().flat_map(|node| node.kind.edges_mut()) {
         edge.to = moved.get(&edge.to).copied().unwrap_or(edge.to);
     }
-    moved.get(&NodeId(0)).copied().unwrap_or(NodeId(0))
+    moved.get(&entry).copied().unwrap_or(entry)
 }

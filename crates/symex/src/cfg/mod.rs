@@ -14,7 +14,7 @@ mod build;
 mod loops;
 #[cfg(test)]
 mod tests;
-mod written;
+pub(crate) mod written;
 
 use std::iter;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use report::Pos;
 use viper::core::{Block, Expr, LabelId, LocalId, Stmt};
 
 /// Index into [`Cfg::nodes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodeId(u32);
 
 /// Index into [`Cfg::loops`].
@@ -45,11 +45,12 @@ impl LoopId {
 /// The graph of a body.
 #[derive(Debug)]
 pub(crate) struct Cfg<'p> {
-    /// In source order, but for the heads of loops that are no `while`, which come last.
+    /// In source order, but for the heads of loops that are no `while`, which come last. Some may
+    /// never be reached.
     pub(crate) nodes: Vec<Node<'p>>,
     /// Where to start.
     pub(crate) entry: NodeId,
-    /// Outer before inner.
+    /// Outer before inner. A `while` that is never reached has an empty one.
     pub(crate) loops: Vec<Loop<'p>>,
     /// Labels that have invariants but are no heads of loops: their invariants say nothing.
     pub(crate) idle_invariants: Vec<Pos>,

@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used)] // a test may give up
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -42,7 +43,10 @@ impl Source {
 
     fn dump(&self) -> String {
         match Cfg::new(self.body()) {
-            Ok(cfg) => self.print(&cfg),
+            Ok(cfg) => {
+                assert_well_formed(&cfg);
+                self.print(&cfg)
+            }
             Err(error) => format!("{}: {}\n", self.text(error.pos), error.message),
         }
     }
@@ -88,6 +92,43 @@ impl Source {
             let _ = writeln!(out, "idle: {}", self.text(*pos));
         }
         out
+    }
+}
+
+/// The loops around a node, as a set.
+fn around(cfg: &Cfg<'_>, node: NodeId) -> BTreeSet<LoopId> {
+    cfg.loops_around(node).collect()
+}
+
+/// Edges enter loops through heads only and leave what they say, and nothing runs in circles but
+/// through edges that go back.
+fn assert_well_formed(cfg: &Cfg<'_>) {
+    let mut open = vec![(cfg.entry, false)];
+    let mut done = vec![None; cfg.nodes.len()];
+    while let Some((id, finished)) = open.pop() {
+        if finished {
+            done[id.index()] = Some(true);
+            continue;
+        }
+        if done[id.index()].is_some() {
+            continue;
+        }
+        done[id.index()] = Some(false);
+        open.push((id, true));
+        for edge in cfg.node(id).kind.edges() {
+            let mut kept = around(cfg, id);
+            cfg.left(id, edge).for_each(|left| assert!(kept.remove(&left)));
+            if let NodeKind::LoopHead { id, .. } = cfg.node(edge.to).kind {
+                assert_eq!(edge.back, !kept.insert(id));
+            } else {
+                assert!(!edge.back);
+            }
+            assert_eq!(kept, around(cfg, edge.to), "{id:?} {edge:?}");
+            if !edge.back {
+                assert_ne!(done[edge.to.index()], Some(false), "a circle through {id:?}");
+                open.push((edge.to, false));
+            }
+        }
     }
 }
 
@@ -333,23 +374,23 @@ fn jumps_may_go_into_branches() {
 fn unreachable_code_makes_no_loops() {
     check(
         "goto out label l invariant b while (n > 0) { goto l } goto l label out",
-        "start at 5
+        "start at 3
          0: label l -> 1
-         1: loop 1 -> 2
-         2: while n > 0 -> 5 again leaves 1 -> 5 again leaves 1
+         1: loop 0 -> 2
+         2: while n > 0 -> 0 -> 0
          3: label out -> 4
          4: exit
-         5: loop 0 -> 0
-         loop 0: [b] writes []
-         loop 1 in 0: [] writes []",
+         loop 0: [] writes []
+         idle: label l invariant b",
     );
     check(
         "goto middle while (b) { assert b label middle assert n > 0 goto out } label out",
-        "0: loop 0 -> 1
-         1: while b -> 2 -> 5 leaves 0
+        "start at 3
+         0: loop 0 -> 1
+         1: while b -> 2 -> 5
          2: assert b -> 3
          3: label middle -> 4
-         4: assert n > 0 -> 5 leaves 0
+         4: assert n > 0 -> 5
          5: label out -> 6
          6: exit
          loop 0: [] writes []",
@@ -406,14 +447,16 @@ fn a_second_way_into_a_loop_is_an_error() {
 fn a_while_may_be_entered_by_a_jump_only() {
     check(
         "goto middle while (n > 0) { assert b label middle invariant b assert n > 1 }",
-        "0: loop 0 -> 1
-         1: while n > 0 -> 2 -> 5 leaves 0
-         2: assert b -> 3
+        "start at 6
+         0: loop 1 -> 1
+         1: while n > 0 -> 2 -> 5 leaves 1 leaves 0
+         2: assert b -> 6 again leaves 1
          3: label middle -> 4
-         4: assert n > 1 -> 0 again
+         4: assert n > 1 -> 0
          5: exit
-         loop 0: [] writes []
-         idle: label middle invariant b",
+         6: loop 0 -> 3
+         loop 0: [b] writes []
+         loop 1 in 0: [] writes []",
     );
 }
 
@@ -431,4 +474,114 @@ fn variables_that_jumps_may_leave_undeclared_are_written() {
          6: loop 0 -> 0
          loop 0: [] writes [x]",
     );
+}
+
+#[test]
+fn deep_and_long_bodies_are_cheap() {
+    viper::with_deep_stack(|| {
+        let deep = "while (b) { if (n > 0) { ".repeat(400) + &"} }".repeat(400);
+        let source = Source::new("n: Int, b: Bool", &deep);
+        let cfg = Cfg::new(source.body()).expect("reducible");
+        assert_eq!(cfg.loops.last().map(|inner| inner.depth), Some(400));
+        let mut long = String::new();
+        for i in 0..5000 {
+            let _ = writeln!(long, "label l{i} if (n > {i}) {{ goto l{} }}", i / 2);
+        }
+        let source = Source::new("n: Int, b: Bool", &long);
+        let cfg = Cfg::new(source.body()).expect("reducible");
+        assert_eq!(cfg.loops.len(), 2500);
+    });
+}
+
+/// A source of numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        (self.0 >> 33) % sides
+    }
+
+    /// Statements with all labels below `labels`, each once, and jumps to them.
+    fn body(&mut self, labels: u64, next: &mut u64, depth: u32) -> String {
+        let mut out = String::new();
+        while *next < labels {
+            match self.roll(7) {
+                0 => {
+                    let _ = write!(out, "label l{next} ");
+                    *next += 1;
+                }
+                1 => {
+                    let _ = write!(out, "goto l{} ", self.roll(labels));
+                }
+                2 => {
+                    let _ = write!(out, "if (b) {{ goto l{} }} ", self.roll(labels));
+                }
+                3 if depth < 3 => {
+                    let _ = write!(out, "while (b) {{ {} }} ", self.body(labels, next, depth + 1));
+                }
+                4 if depth < 3 => {
+                    let _ = write!(out, "if (b) {{ {} }} ", self.body(labels, next, depth + 1));
+                }
+                5 if depth > 0 => break,
+                _ => out.push_str("assert b "),
+            }
+        }
+        out
+    }
+}
+
+/// Can the graph be reduced to a node by merging nodes into their only predecessor?
+fn is_reducible(raw: &build::Raw<'_>) -> bool {
+    let steps = loops::steps(raw);
+    let mut reached = BTreeSet::from([raw.entry]);
+    let mut open = vec![raw.entry];
+    let mut sources: BTreeMap<NodeId, BTreeSet<NodeId>> = BTreeMap::new();
+    while let Some(from) = open.pop() {
+        for step in &steps[from.index()] {
+            sources.entry(step.to).or_default().insert(from);
+            if reached.insert(step.to) {
+                open.push(step.to);
+            }
+        }
+    }
+    loop {
+        for (to, from) in &mut sources {
+            from.remove(to);
+        }
+        let single = |(to, from): (&NodeId, &BTreeSet<NodeId>)| {
+            let only = from.first().copied().filter(|_| from.len() == 1)?;
+            (*to != raw.entry).then_some((*to, only))
+        };
+        let Some((merged, into)) = sources.iter().find_map(single) else {
+            break;
+        };
+        sources.remove(&merged);
+        reached.remove(&merged);
+        for from in sources.values_mut() {
+            if from.remove(&merged) {
+                from.insert(into);
+            }
+        }
+    }
+    reached.len() == 1
+}
+
+#[test]
+fn exactly_what_is_reducible_is_supported() {
+    let mut dice = Dice(1);
+    let mut supported = 0;
+    for _ in 0..500 {
+        let labels = 1 + dice.roll(5);
+        let text = dice.body(labels, &mut 0, 0);
+        let source = Source::new("n: Int, b: Bool", &text);
+        let raw = build::graph(source.body()).expect("no scripts");
+        let cfg = Cfg::new(source.body());
+        assert_eq!(cfg.is_ok(), is_reducible(&raw), "{text}");
+        if let Ok(cfg) = cfg {
+            assert_well_formed(&cfg);
+            supported += 1;
+        }
+    }
+    assert!((50..450).contains(&supported), "{supported}");
 }
