@@ -6,6 +6,7 @@
 
 #[allow(dead_code, reason = "the translation of terms, which is next, writes these axioms")]
 mod collections;
+mod callgraph;
 mod cfg;
 mod config;
 mod verdict;

@@ -42,8 +42,8 @@ pub(super) fn graph(body: &Block) -> Result<Raw<'_>, Unsupported> {
     let mut builder = Builder { open: vec![EdgeRef::Entry], ..Builder::default() };
     builder.block(body);
     builder.node(NodeKind::Exit, body.pos, &[]);
-    builder.resolve_jumps()?;
     let has_jumps = !builder.jumps.is_empty();
+    builder.resolve_jumps()?;
     Ok(Raw { nodes: builder.nodes, entry: builder.entry, origins: builder.origins, has_jumps })
 }
 
@@ -165,7 +165,7 @@ impl<'p> Builder<'p> {
     }
 
     fn resolve_jumps(&mut self) -> Result<(), Unsupported> {
-        for (edge, label, pos) in self.jumps.clone() {
+        for (edge, label, pos) in mem::take(&mut self.jumps) {
             // All labels are declared, but perhaps in the script of a `package`.
             let Some(&to) = self.labels.get(&label) else {
                 return Err(Unsupported { pos, message: "this jump goes into a proof script" });

@@ -182,7 +182,14 @@ fn a_while_loop_is_left_by_its_guard() {
 fn loops_nest() {
     check(
         "var i: Int; var j: Int
-         while (b) invariant 0 == 0 { i := 1 while (n > 0) invariant 1 == 1 { var k: Int; k := 1 j := 1 while (n > 1) { k := 2 } } }",
+         while (b) invariant 0 == 0 {
+           i := 1
+           while (n > 0) invariant 1 == 1 {
+             var k: Int; k := 1
+             j := 1
+             while (n > 1) { k := 2 }
+           }
+         }",
         "0: var i: Int -> 1
          1: var j: Int -> 2
          2: loop 0 -> 3
@@ -584,4 +591,20 @@ fn exactly_what_is_reducible_is_supported() {
         }
     }
     assert!((50..450).contains(&supported), "{supported}");
+}
+
+#[test]
+fn blocks_write_what_they_do_not_declare() {
+    let source = Source::new(
+        "n: Int, b: Bool",
+        "var x: Int var y: Int var z: Int
+         if (b) { var w: Int w := 1 x := w while (b) { z := 1 } } else { y := x }",
+    );
+    let body = source.body();
+    let inner = Block { stmts: body.stmts[3..].to_vec(), pos: body.pos };
+    let locals = &source.program.methods[0].locals;
+    let names =
+        written::written_locals(&inner).into_iter().map(|id| locals[id.index()].name.to_string());
+    assert_eq!(names.collect::<Vec<_>>(), ["x", "y", "z"]);
+    assert_eq!(written::written_locals(body), Vec::new());
 }
