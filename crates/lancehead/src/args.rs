@@ -1,12 +1,14 @@
 //! What a user can type.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 Examples:
+  lancehead verify list.vpr                   prove it, or see what may fail
   lancehead check list.vpr                    is it a well-formed program?
   lancehead check --format json *.vpr         the same for tools: one JSON object per file
   lancehead fmt list.vpr                      format it in place
@@ -19,6 +21,20 @@ Exit status:
   1  verification errors (or, with fmt --check, a file that is not formatted)
   2  invalid input: syntax or type errors, unreadable files, wrong usage
   3  could not finish: internal error, no solver, out of time";
+
+const VERIFY_EXAMPLES: &str = "\
+Examples:
+  lancehead verify list.vpr                         prove everything in it
+  lancehead verify --counterexample list.vpr        with values for which a proof may fail
+  lancehead verify --member insert list.vpr         one member only
+  lancehead verify --timeout 60 --stats *.vpr       where does the time go?
+  lancehead verify --format json *.vpr              for tools: one JSON object per file
+
+Exit status:
+  0  everything is proved
+  1  some proof failed
+  2  invalid input: syntax or type errors, unreadable files, wrong usage
+  3  could not finish: out of time, interrupted, no solver, internal error";
 
 /// An automatic verifier for programs that manipulate the heap.
 ///
@@ -44,6 +60,14 @@ pub struct Args {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Verify programs: prove every contract, or say which one may fail and where
+    ///
+    /// Every method, function, predicate and axiom is a proof of its own; they run in parallel. A
+    /// file's status is "verified", "failed", "invalid" (it is not a program), "timeout" or
+    /// "internal-error".
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(Box<Verify>),
+
     /// Check that programs are well-formed: syntax, names, types, consistency
     ///
     /// Nothing is proved; for that, every file's status is "valid" or "invalid". Imports are
@@ -67,6 +91,75 @@ pub enum Command {
         #[arg(value_enum)]
         shell: Shell,
     },
+}
+
+/// Arguments of `verify`.
+#[derive(Clone, Debug, clap::Args)]
+pub struct Verify {
+    /// The programs; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// How to report
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Human)]
+    pub format: VerifyFormat,
+
+    /// Show values for which a proof may fail
+    #[arg(long)]
+    pub counterexample: bool,
+
+    /// Show time and solver calls of every member
+    #[arg(long)]
+    pub stats: bool,
+
+    /// Verify only this member (may be given several times)
+    #[arg(long = "member", value_name = "NAME")]
+    pub members: Vec<String>,
+
+    /// Members to verify at the same time [default: one per core]
+    #[arg(long, short, value_name = "N", value_parser = positive)]
+    pub jobs: Option<usize>,
+
+    /// Stop a file after this many seconds; 0 for no limit
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub timeout: Option<Duration>,
+
+    /// Give up a proof after this many milliseconds; 0 for no limit
+    #[arg(long, value_name = "MS", value_parser = milliseconds)]
+    pub assert_timeout: Option<Duration>,
+
+    /// Stop a member after this many errors; 0 for all of them
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub max_errors: usize,
+
+    /// How hard to look for permissions when locations may be the same
+    #[arg(long, value_enum, value_name = "MODE", default_value_t = ExhaleMode::OnDemand)]
+    pub exhale_mode: ExhaleMode,
+
+    /// Write what the solver is told into this folder, as SMT-LIB
+    #[arg(long, value_name = "DIR")]
+    pub dump_smt: Option<PathBuf>,
+
+    /// What to accept
+    #[command(flatten)]
+    pub language: Language,
+}
+
+fn positive(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("at least 1 is needed".into()),
+        Ok(n) => Ok(n),
+        Err(_) => Err("this is not a number".into()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "this is not a number")?;
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    text.parse().map(Duration::from_millis).map_err(|_| "this is not a number".into())
 }
 
 /// Arguments of `check`.
@@ -149,6 +242,26 @@ pub enum Format {
     Human,
     /// One object per file
     Json,
+}
+
+/// How to report a verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum VerifyFormat {
+    /// Source excerpts and a summary
+    Human,
+    /// One object per file
+    Json,
+}
+
+/// How hard to look for permissions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExhaleMode {
+    /// Take the first location that is certainly the one
+    Greedy,
+    /// As greedy; if that fails, as complete
+    OnDemand,
+    /// Add up all locations that may be the one
+    Complete,
 }
 
 /// When to use colours.

@@ -78,13 +78,8 @@ pub fn check_file(path: &Path, language: &Language) -> (FileReport, SourceMap) {
     let start = Instant::now();
     let front_end = front_end(path, language);
     let status = if front_end.program.is_some() { Status::Valid } else { Status::Invalid };
-    let report = FileReport {
-        file: path.display().to_string(),
-        status,
-        time: start.elapsed(),
-        members: Vec::new(),
-        diagnostics: front_end.diagnostics,
-    };
+    let mut report = FileReport::new(path.display().to_string(), status, front_end.diagnostics);
+    report.time = start.elapsed();
     (report, front_end.sources)
 }
 
@@ -95,7 +90,7 @@ pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
         human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
     let mut reports = Vec::new();
     for path in &args.files {
-        crash::working_on(path, args.format);
+        crash::working_on(path, args.format == Format::Json);
         let (report, sources) = check_file(path, &args.language);
         match args.format {
             Format::Human => out.write(human::render(&report, &sources, options).as_bytes()),

@@ -7,19 +7,16 @@ use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use report::{Diagnostic, FileReport, Pos, SourceMap, Status};
 
-use crate::args::Format;
-
-/// The file that is being worked on, and how its report is wanted.
-static CURRENT: Mutex<Option<(String, Format)>> = Mutex::new(None);
+/// The file that is being worked on, and whether its report is to be JSON.
+static CURRENT: Mutex<Option<(String, bool)>> = Mutex::new(None);
 
 /// Notes what to name in the message, should the worst happen.
-pub(crate) fn working_on(file: &Path, format: Format) {
+pub(crate) fn working_on(file: &Path, json: bool) {
     *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) =
-        Some((file.display().to_string(), format));
+        Some((file.display().to_string(), json));
 }
 
 /// From now on a panic in any thread ends the process with status 3 and a report.
@@ -51,14 +48,9 @@ fn die(panic: &PanicHookInfo<'_>) -> ! {
         env!("CARGO_PKG_VERSION"),
         env!("CARGO_PKG_REPOSITORY"),
     );
-    if let Some((file, Format::Json)) = current {
-        let report = FileReport {
-            file,
-            status: Status::InternalError,
-            time: Duration::ZERO,
-            members: Vec::new(),
-            diagnostics: vec![Diagnostic::error("internal.error", Pos::None, message)],
-        };
+    if let Some((file, true)) = current {
+        let problem = Diagnostic::error("internal.error", Pos::None, message);
+        let report = FileReport::new(file, Status::InternalError, vec![problem]);
         let _ = writeln!(io::stdout(), "{}", report::json::render(&report, &SourceMap::new()));
     }
     std::process::exit(3)

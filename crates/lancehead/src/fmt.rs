@@ -6,7 +6,7 @@ use std::path::Path;
 
 use report::{SourceMap, human};
 
-use crate::args::{self, Color, Format};
+use crate::args::{self, Color};
 use crate::output::{Output, complain, to_stderr};
 use crate::{crash, source};
 
@@ -16,7 +16,7 @@ pub(crate) fn run(args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
 }
 
 fn format_file(path: &Path, args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
-    crash::working_on(path, Format::Human);
+    crash::working_on(path, false);
     let mut sources = SourceMap::new();
     let formatted =
         source::read(path, &mut sources).map_err(|problem| vec![*problem]).and_then(|file| {

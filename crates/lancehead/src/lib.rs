@@ -11,6 +11,7 @@ mod fmt;
 mod output;
 mod print;
 mod source;
+pub mod verify;
 pub mod z3;
 
 use std::process::ExitCode;
@@ -30,6 +31,9 @@ pub fn run() -> ExitCode {
     viper::with_deep_stack(|| {
         let mut out = Output::stdout();
         let code = match &args.command {
+            Command::Verify(verify) => {
+                verify::run(verify, args.z3.as_deref(), args.color, &mut out)
+            }
             Command::Check(check) => check::run(check, args.color, &mut out),
             Command::Fmt(fmt) => fmt::run(fmt, args.color, &mut out),
             Command::Print(print) => print::run(print, args.color, &mut out),

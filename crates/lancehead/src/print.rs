@@ -6,14 +6,14 @@ use std::path::Path;
 use report::{Diagnostic, SourceMap, human};
 use viper::ast;
 
-use crate::args::{self, Color, Format};
+use crate::args::{self, Color};
 use crate::check::{Frontend, front_end};
 use crate::output::{Output, to_stderr};
 use crate::{crash, source};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
-    crash::working_on(&args.file, Format::Human);
+    crash::working_on(&args.file, false);
     let (program, sources, diagnostics) = if args.core { core(args) } else { parsed(&args.file) };
     let color = color.wanted(&io::stderr());
     let options = human::Options { color, ..human::Options::default() };

@@ -32,6 +32,28 @@ pub struct Diagnostic {
     pub member: Option<String>,
     /// Conditions of the branches that lead there, outermost first.
     pub branch: Vec<String>,
+    /// Values that make it happen, if they were asked for and some are known.
+    pub counterexample: Option<Box<Counterexample>>,
+}
+
+/// Values for which a proof may fail: a suspicion, since whoever found them may have missed a fact.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counterexample {
+    /// Variables in scope with their values.
+    pub variables: Vec<(String, String)>,
+    /// What is held of the heap.
+    pub heap: Vec<HeapValue>,
+}
+
+/// A location of a [`Counterexample`], for instance `x.next` with `1/2` and `null`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeapValue {
+    /// The location.
+    pub location: String,
+    /// How much of it is held.
+    pub permission: String,
+    /// What it holds, if that is known.
+    pub value: Option<String>,
 }
 
 impl Diagnostic {
@@ -50,6 +72,7 @@ impl Diagnostic {
             help: None,
             member: None,
             branch: Vec::new(),
+            counterexample: None,
         }
     }
 

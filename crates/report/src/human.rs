@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Counterexample, Diagnostic, Severity};
 use crate::excerpt::{Excerpt, excerpts};
-use crate::outcome::{FileReport, Status};
+use crate::outcome::{FileReport, Numbers, Status};
 use crate::source::SourceMap;
 
 /// How to draw.
@@ -76,6 +76,9 @@ pub fn render_diagnostic(
         elements
             .push(note.clone().message(format!("on the path where {}", clean(&conditions))).into());
     }
+    if let Some(table) = diagnostic.counterexample.as_deref().and_then(counterexample) {
+        elements.push(note.clone().message(table).into());
+    }
     if let Some(help) = &diagnostic.help {
         elements.push(Level::HELP.message(clean(help)).into());
     }
@@ -85,6 +88,27 @@ pub fn render_diagnostic(
     let mut text = renderer.term_width(options.width.max(40)).render(&[group]);
     text.push('\n');
     text
+}
+
+/// A table of what is known, variables first.
+fn counterexample(values: &Counterexample) -> Option<String> {
+    let mut rows: Vec<(Cow<'_, str>, String)> = Vec::new();
+    for (name, value) in &values.variables {
+        rows.push((one_line(name), one_line(value).into_owned()));
+    }
+    for held in &values.heap {
+        let value = held.value.as_deref().map_or("?".into(), one_line);
+        rows.push((
+            one_line(&held.location),
+            format!("{value}  (permission {})", one_line(&held.permission)),
+        ));
+    }
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max()?;
+    let mut text = String::from("it may fail for");
+    for (name, value) in rows {
+        let _ = write!(text, "\n  {name:width$} = {value}");
+    }
+    Some(text)
 }
 
 fn draw<'a>(excerpt: &'a Excerpt, elements: &mut Vec<Element<'a>>) {
@@ -141,6 +165,36 @@ pub fn summary(reports: &[FileReport], time: Duration) -> String {
     }
     let _ = write!(text, " ({} ms)", time.as_millis());
     text
+}
+
+/// A table of the members of a file: verdict, time and what else was counted. Slowest first; empty if
+/// there are none.
+#[must_use]
+pub fn members(report: &FileReport) -> String {
+    let mut rows: Vec<_> = report.members.iter().collect();
+    rows.sort_by_key(|m| std::cmp::Reverse(m.time));
+    let width = rows.iter().map(|m| m.name.chars().count()).max().unwrap_or(0).min(40);
+    let mut text = String::new();
+    for member in rows {
+        let _ = write!(
+            text,
+            "  {:>6} ms  {:9}  {:width$}  {}",
+            member.time.as_millis(),
+            member.kind,
+            one_line(&member.name),
+            member.status.as_str(),
+        );
+        text.push_str(&numbers(&member.stats));
+        text.push('\n');
+    }
+    text
+}
+
+/// `, 12 queries, 3 paths`; nothing for zeros.
+#[must_use]
+pub fn numbers(numbers: &Numbers) -> String {
+    let shown = numbers.iter().filter(|(_, number)| *number > 0);
+    shown.map(|(name, number)| format!(", {number} {}", name.replace('_', " "))).collect()
 }
 
 fn counted(count: usize, noun: &str) -> String {

@@ -9,10 +9,18 @@
 //!
 //! Lines and columns count from 1, columns in characters; `end_column` is one past the last
 //! character. All four are 0 where a diagnostic has no position in a file.
+//!
+//! Two more members are there only if they were asked for: `"stats"` of a file and of its members,
+//! an object of numbers, and `"counterexample"` of an error:
+//!
+//! ```json
+//! {"variables": {"x": "3"}, "heap": [{"location": "y.next", "permission": "1/2", "value": null}]}
+//! ```
 
-use serde::Serialize;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{self, Diagnostic};
 use crate::outcome::FileReport;
 use crate::source::{LineCol, SourceMap};
 
@@ -24,6 +32,8 @@ struct File<'a> {
     members: Vec<Member<'a>>,
     errors: Vec<Message<'a>>,
     warnings: Vec<Message<'a>>,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    stats: Map<'a, &'static str, u64>,
 }
 
 #[derive(Serialize)]
@@ -32,6 +42,8 @@ struct Member<'a> {
     kind: &'a str,
     status: &'a str,
     time_ms: u64,
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    stats: Map<'a, &'static str, u64>,
 }
 
 #[derive(Serialize)]
@@ -46,6 +58,40 @@ struct Message<'a> {
     reason: Option<&'a str>,
     member: Option<&'a str>,
     branch: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    counterexample: Option<Counterexample<'a>>,
+}
+
+#[derive(Serialize)]
+struct Counterexample<'a> {
+    variables: Map<'a, String, String>,
+    heap: Vec<HeapValue<'a>>,
+}
+
+#[derive(Serialize)]
+struct HeapValue<'a> {
+    location: &'a str,
+    permission: &'a str,
+    value: Option<&'a str>,
+}
+
+/// Pairs as an object, in their order.
+struct Map<'a, K, V>(&'a [(K, V)]);
+
+impl<K, V> Map<'_, K, V> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<K: Serialize, V: Serialize> Serialize for Map<'_, K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
 }
 
 /// The object of one file, without a line break at the end.
@@ -64,10 +110,12 @@ pub fn render(report: &FileReport, sources: &SourceMap) -> String {
                 kind: &m.kind,
                 status: m.status.as_str(),
                 time_ms: millis(m.time),
+                stats: Map(&m.stats),
             })
             .collect(),
         errors: report.errors().map(message).collect(),
         warnings: report.warnings().map(message).collect(),
+        stats: Map(&report.stats),
     };
     // Strings, numbers and lists always serialise; the other arm keeps the contract regardless.
     serde_json::to_string(&file)
@@ -95,7 +143,17 @@ fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap
         reason: d.reason(),
         member: d.member.as_deref(),
         branch: &d.branch,
+        counterexample: d.counterexample.as_deref().map(counterexample),
     }
+}
+
+fn counterexample(values: &diagnostic::Counterexample) -> Counterexample<'_> {
+    let heap = values.heap.iter().map(|h| HeapValue {
+        location: &h.location,
+        permission: &h.permission,
+        value: h.value.as_deref(),
+    });
+    Counterexample { variables: Map(&values.variables), heap: heap.collect() }
 }
 
 fn millis(time: std::time::Duration) -> u64 {
@@ -130,11 +188,13 @@ mod tests {
                 kind: "method".into(),
                 status: Status::Failed,
                 time: Duration::from_millis(5),
+                stats: Vec::new(),
             }],
             diagnostics: vec![
                 failed,
                 Diagnostic::warning("parser.warning", Pos::None, "old syntax"),
             ],
+            stats: Vec::new(),
         };
         assert_eq!(
             render(&report, &sources),
@@ -153,21 +213,34 @@ mod tests {
     }
 
     #[test]
+    fn what_was_asked_for_besides() {
+        let mut failed = Diagnostic::error("assert.failed:assertion.false", Pos::None, "");
+        failed.counterexample = Some(Box::new(diagnostic::Counterexample {
+            variables: vec![("y".into(), "$Ref!val!0".into()), ("x".into(), "3".into())],
+            heap: vec![diagnostic::HeapValue {
+                location: "y.f".into(),
+                permission: "1/2".into(),
+                value: None,
+            }],
+        }));
+        let mut report = FileReport::new("a.vpr", Status::Failed, vec![failed]);
+        report.stats = vec![("queries", 7), ("paths", 2)];
+        let json = render(&report, &SourceMap::new());
+        assert!(json.contains(concat!(
+            r#""branch":[],"counterexample":{"variables":{"y":"$Ref!val!0","x":"3"},"#,
+            r#""heap":[{"location":"y.f","permission":"1/2","value":null}]}}"#,
+        )));
+        assert!(json.ends_with(r#""warnings":[],"stats":{"queries":7,"paths":2}}"#), "{json}");
+    }
+
+    #[test]
     fn an_error_in_an_import_names_the_imported_file() {
         let mut sources = SourceMap::new();
         sources.add("a.vpr", "import \"b.vpr\"\n");
         let imported = sources.add("b.vpr", "oops");
-        let report = FileReport {
-            file: "a.vpr".into(),
-            status: Status::Invalid,
-            time: Duration::ZERO,
-            members: Vec::new(),
-            diagnostics: vec![Diagnostic::error(
-                "parser.error",
-                Span { file: imported, start: 0, end: 4 },
-                "expected a declaration",
-            )],
-        };
+        let place = Span { file: imported, start: 0, end: 4 };
+        let problem = Diagnostic::error("parser.error", place, "expected a declaration");
+        let report = FileReport::new("a.vpr", Status::Invalid, vec![problem]);
         let json: serde_json::Value =
             serde_json::from_str(&render(&report, &sources)).unwrap_or_default();
         assert_eq!(json["file"], "a.vpr");

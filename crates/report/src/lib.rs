@@ -11,6 +11,6 @@ pub mod json;
 mod outcome;
 mod source;
 
-pub use diagnostic::{Diagnostic, Severity};
-pub use outcome::{FileReport, MemberReport, Status, exit_code};
+pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};
+pub use outcome::{FileReport, MemberReport, Numbers, Status, exit_code};
 pub use source::{FileId, LineCol, Pos, SourceFile, SourceMap, Span};

@@ -61,7 +61,12 @@ pub struct MemberReport {
     pub status: Status,
     /// How long it took.
     pub time: Duration,
+    /// What else was counted, if that was asked for.
+    pub stats: Numbers,
 }
+
+/// Numbers with their names, in the order in which to show them.
+pub type Numbers = Vec<(&'static str, u64)>;
 
 /// The verdict on one file: what every renderer starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +81,28 @@ pub struct FileReport {
     pub members: Vec<MemberReport>,
     /// Errors and warnings, in source order.
     pub diagnostics: Vec<Diagnostic>,
+    /// What else was counted, if that was asked for.
+    pub stats: Numbers,
 }
 
 impl FileReport {
+    /// A verdict that took no time and says nothing of members.
+    #[must_use]
+    pub fn new(
+        file: impl Into<String>,
+        status: Status,
+        diagnostics: Vec<Diagnostic>,
+    ) -> FileReport {
+        FileReport {
+            file: file.into(),
+            status,
+            time: Duration::ZERO,
+            members: Vec::new(),
+            diagnostics,
+            stats: Numbers::new(),
+        }
+    }
+
     /// The errors.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|d| d.is_error())
@@ -99,21 +123,16 @@ pub fn exit_code<'a>(reports: impl IntoIterator<Item = &'a FileReport>) -> u8 {
 mod tests {
     use super::*;
 
-    fn report(status: Status) -> FileReport {
-        FileReport {
-            file: "a.vpr".into(),
-            status,
-            time: Duration::ZERO,
-            members: Vec::new(),
-            diagnostics: Vec::new(),
-        }
-    }
-
     #[test]
     fn the_worst_file_decides_the_exit_status() {
         use Status::*;
         let code = |statuses: &[Status]| {
-            exit_code(&statuses.iter().map(|&s| report(s)).collect::<Vec<_>>())
+            exit_code(
+                &statuses
+                    .iter()
+                    .map(|&s| FileReport::new("a.vpr", s, Vec::new()))
+                    .collect::<Vec<_>>(),
+            )
         };
         assert_eq!(code(&[]), 0);
         assert_eq!(code(&[Valid, Verified]), 0);

@@ -210,13 +210,7 @@ fn colours_are_there_on_request_only() {
 
 #[test]
 fn one_line_for_the_whole_run() {
-    let report = |status, diagnostics| FileReport {
-        file: "x.vpr".into(),
-        status,
-        time: Duration::ZERO,
-        members: Vec::new(),
-        diagnostics,
-    };
+    let report = |status, diagnostics| FileReport::new("x.vpr", status, diagnostics);
     let error = Diagnostic::error("parser.error", Pos::None, "");
     let warning = Diagnostic::warning("parser.warning", Pos::None, "");
     let valid = report(Status::Valid, vec![]);
