@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::{Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::silicon;
+
 const EXAMPLES: &str = "\
 Examples:
   lancehead verify list.vpr                   prove it, or see what may fail
@@ -22,14 +24,21 @@ Exit status:
   2  invalid input: syntax or type errors, unreadable files, wrong usage
   3  could not finish: internal error, no solver, out of time";
 
+/// What a command is for, then how it is used, then everything else.
+const EXAMPLES_FIRST: &str =
+    "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
 const VERIFY_EXAMPLES: &str = "\
 Examples:
   lancehead verify list.vpr                         prove everything in it
   lancehead verify --counterexample list.vpr        with values for which a proof may fail
-  lancehead verify --member insert list.vpr         one member only
+  lancehead verify --member 'insert*' list.vpr      some members only
   lancehead verify --timeout 60 --stats *.vpr       where does the time go?
   lancehead verify --format json *.vpr              for tools: one JSON object per file
+  lancehead verify --format silicon list.vpr        in place of Silicon, with its options: see
+                                                    `lancehead silicon-options`";
 
+const VERIFY_STATUS: &str = "\
 Exit status:
   0  everything is proved
   1  some proof failed
@@ -65,7 +74,7 @@ pub enum Command {
     /// Every method, function, predicate and axiom is a proof of its own; they run in parallel. A
     /// file's status is "verified", "failed", "invalid" (it is not a program), "timeout" or
     /// "internal-error".
-    #[command(after_help = VERIFY_EXAMPLES)]
+    #[command(before_help = VERIFY_EXAMPLES, after_help = VERIFY_STATUS, help_template = EXAMPLES_FIRST)]
     Verify(Box<Verify>),
 
     /// Check that programs are well-formed: syntax, names, types, consistency
@@ -81,6 +90,9 @@ pub enum Command {
 
     /// Print a program as the tool understands it
     Print(Print),
+
+    /// List the options of Silicon that `verify` understands, and what becomes of each
+    SiliconOptions,
 
     /// Say which Z3 would be used, and whether it is the right one
     Z3,
@@ -104,15 +116,22 @@ pub struct Verify {
     #[arg(long, value_enum, default_value_t = VerifyFormat::Human)]
     pub format: VerifyFormat,
 
-    /// Show values for which a proof may fail
-    #[arg(long)]
-    pub counterexample: bool,
+    /// Show values for which a proof may fail; the kinds are those of Silicon, and all the same here
+    #[arg(
+        long,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "variables",
+        value_parser = COUNTEREXAMPLES,
+        value_name = "KIND",
+    )]
+    pub counterexample: Option<String>,
 
     /// Show time and solver calls of every member
     #[arg(long)]
     pub stats: bool,
 
-    /// Verify only this member (may be given several times)
+    /// Verify only this member (may be given several times; `*` and `?` stand for any characters)
     #[arg(long = "member", value_name = "NAME")]
     pub members: Vec<String>,
 
@@ -140,12 +159,32 @@ pub struct Verify {
     #[arg(long, value_name = "DIR")]
     pub dump_smt: Option<PathBuf>,
 
+    /// Set an option of Z3 (may be given several times)
+    #[arg(long = "z3-option", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub z3_options: Vec<(String, String)>,
+
     /// What to accept
     #[command(flatten)]
     pub language: Language,
+
+    /// What front ends pass to Silicon
+    #[command(flatten)]
+    pub silicon: silicon::Options,
 }
 
-fn positive(text: &str) -> Result<usize, String> {
+/// The kinds of counterexamples that Silicon knows.
+pub(crate) const COUNTEREXAMPLES: [&str; 4] = ["native", "variables", "mapped", "extended"];
+
+pub(crate) fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() && !value.is_empty() => {
+            Ok((key.to_owned(), value.to_owned()))
+        }
+        _ => Err("this is not of the form KEY=VALUE".into()),
+    }
+}
+
+pub(crate) fn positive(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(0) => Err("at least 1 is needed".into()),
         Ok(n) => Ok(n),
@@ -153,12 +192,12 @@ fn positive(text: &str) -> Result<usize, String> {
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "this is not a number")?;
     Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
-fn milliseconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn milliseconds(text: &str) -> Result<Duration, String> {
     text.parse().map(Duration::from_millis).map_err(|_| "this is not a number".into())
 }
 
@@ -251,6 +290,8 @@ pub enum VerifyFormat {
     Human,
     /// One object per file
     Json,
+    /// As Silicon prints it, for tools that read that
+    Silicon,
 }
 
 /// How hard to look for permissions.

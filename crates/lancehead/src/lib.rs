@@ -8,8 +8,12 @@ pub mod args;
 pub mod check;
 mod crash;
 mod fmt;
+mod interrupt;
 mod output;
 mod print;
+mod progress;
+pub mod select;
+pub mod silicon;
 mod source;
 pub mod verify;
 pub mod z3;
@@ -25,7 +29,7 @@ use output::Output;
 /// and version end the process with theirs.
 #[must_use]
 pub fn run() -> ExitCode {
-    let args = Args::parse();
+    let args = Args::parse_from(silicon::join_counterexample(std::env::args_os()));
     crash::report_panics();
     // Programs nest deeper than a main thread's stack is sure to allow.
     viper::with_deep_stack(|| {
@@ -37,6 +41,10 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check::run(check, args.color, &mut out),
             Command::Fmt(fmt) => fmt::run(fmt, args.color, &mut out),
             Command::Print(print) => print::run(print, args.color, &mut out),
+            Command::SiliconOptions => {
+                out.write(silicon::table().as_bytes());
+                0
+            }
             Command::Z3 => z3::run(args.z3.as_deref(), &mut out),
             Command::Completions { shell } => {
                 let mut script = Vec::new();

@@ -1,24 +1,34 @@
 //! `lancehead verify`: prove a program, or say what may fail.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use report::{Diagnostic, FileReport, HeapValue, MemberReport, Numbers, Pos, Severity, Status};
 use report::{SourceMap, human, json};
-use symex::{Config, Observer, Quiet, Stats, Verdict};
+use symex::{Config, Observer, Stats, Verdict};
+use viper::core::Program;
 
 use crate::args::{self, Color, ExhaleMode, Language, VerifyFormat};
 use crate::check::front_end;
-use crate::crash;
 use crate::output::{Output, complain};
-use crate::z3::{self, Surroundings};
+use crate::progress::Progress;
+use crate::select::{self, Selection};
+use crate::silicon::{self, Translation};
+use crate::z3::{Solver, Surroundings};
+use crate::{crash, interrupt};
+
+/// Files that take longer than this show their slowest members on a terminal.
+const SLOW: Duration = Duration::from_secs(1);
+/// How many of them.
+const SLOWEST: usize = 5;
 
 /// Verifies one file. The sources are what the report's positions point into.
 #[must_use]
 pub fn verify_file(
     path: &Path,
     language: &Language,
+    selection: &Selection,
     config: &Config,
     observer: &dyn Observer,
 ) -> (FileReport, SourceMap) {
@@ -28,7 +38,7 @@ pub fn verify_file(
     let mut report = match &front_end.program {
         None => FileReport::new(file, Status::Invalid, invalid(front_end.diagnostics)),
         Some(program) => {
-            let verdict = symex::verify(program, config, observer);
+            let verdict = verify_selected(program, selection, config, observer);
             let mut report = FileReport::new(file, verdict.status(), front_end.diagnostics);
             add(&mut report, verdict);
             report
@@ -36,6 +46,22 @@ pub fn verify_file(
     };
     report.time = start.elapsed();
     (report, front_end.sources)
+}
+
+fn verify_selected(
+    program: &Program,
+    selection: &Selection,
+    config: &Config,
+    observer: &dyn Observer,
+) -> Verdict {
+    if selection.is_everything() {
+        return symex::verify(program, config, observer);
+    }
+    let members = selection.choose(program);
+    if members.is_empty() {
+        return Verdict::default();
+    }
+    symex::verify(program, &Config { members, ..config.clone() }, observer)
 }
 
 /// As in Viper, the parser's warnings count as errors if there are others.
@@ -99,56 +125,156 @@ fn numbers(stats: &Stats) -> Numbers {
         ("queries", stats.queries),
         ("unknown", stats.unknown),
         ("trivial", stats.trivial),
-        ("starts", stats.starts),
-        ("waiting_ms", u64::try_from(stats.waiting.as_millis()).unwrap_or(u64::MAX)),
+        ("solver_starts", stats.starts),
+        ("solver_ms", u64::try_from(stats.waiting.as_millis()).unwrap_or(u64::MAX)),
     ]
 }
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mut Output) -> u8 {
+    let Translation { args, z3: silicon_z3, selection, timing } = match Translation::of(args) {
+        Ok(translation) => translation,
+        Err(problem) => {
+            complain(&problem);
+            return 2;
+        }
+    };
+    let solver = Solver::find(&Surroundings::of_this_process(silicon_z3.as_deref().or(z3)));
+    let config = config(&args, solver.path());
+    interrupt::cancels(config.cancel.clone());
+    if let Some(folder) = &config.dump_smt
+        && let Err(e) = std::fs::create_dir_all(folder)
+    {
+        complain(&format!("the folder {} cannot be made: {e}", folder.display()));
+        return 2;
+    }
+    let style = Style {
+        format: args.format,
+        stats: args.stats,
+        timing,
+        terminal: io::stdout().is_terminal(),
+        human: human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() },
+    };
+
+    let progress = Progress::new(args.files.len());
+    let reports =
+        progress.show(|| verify_files(&args, &selection, &config, &style, &progress, out));
+
+    let needed =
+        reports.iter().any(|r| r.stats.iter().any(|(name, n)| *name == "solver_starts" && *n > 0));
+    let lost = reports.iter().any(|r| r.status == Status::InternalError);
+    solver.complain(needed, lost);
+    if config.cancel.is_cancelled() {
+        return 3;
+    }
+    let code = report::exit_code(&reports);
+    let unmatched = unmatched(&selection, &reports);
+    for pattern in &unmatched {
+        complain(&format!("there is no member named '{pattern}'"));
+    }
+    if unmatched.is_empty() { code } else { code.max(2) }
+}
+
+/// How reports are written.
+struct Style {
+    format: VerifyFormat,
+    stats: bool,
+    timing: bool,
+    terminal: bool,
+    human: human::Options,
+}
+
+/// Verifies file after file, and writes each report when it is there.
+fn verify_files(
+    args: &args::Verify,
+    selection: &Selection,
+    config: &Config,
+    style: &Style,
+    progress: &Progress,
+    out: &mut Output,
+) -> Vec<FileReport> {
     let start = Instant::now();
-    let solver = z3::find(&Surroundings::of_this_process(z3));
-    // Whether a solver is needed turns out on the way.
-    let path = solver.as_ref().map_or_else(|_| PathBuf::from("z3"), |z3| z3.path.clone());
-    let config = config(args, path);
-    let options =
-        human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
     let mut reports = Vec::new();
-    for path in &args.files {
+    for (number, path) in args.files.iter().enumerate() {
+        if config.cancel.is_cancelled() {
+            break;
+        }
         crash::working_on(path, args.format == VerifyFormat::Json);
-        let (mut report, sources) = verify_file(path, &args.language, &config, &Quiet);
-        if !args.stats {
-            forget_numbers(&mut report);
-        }
-        match args.format {
-            VerifyFormat::Human => out.write(human::render(&report, &sources, options).as_bytes()),
-            VerifyFormat::Json => {
-                out.write(json::render(&report, &sources).as_bytes());
-                out.write(b"\n");
-            }
-        }
-        out.flush();
+        progress.next_file(path);
+        let config = dumping(config, number, path, args.files.len() > 1);
+        let (report, sources) = verify_file(path, &args.language, selection, &config, progress);
+        progress.hidden(|| {
+            out.write(style.render(&report, &sources).as_bytes());
+            out.flush();
+        });
         reports.push(report);
     }
-    if args.format == VerifyFormat::Human {
-        out.write(format!("{}\n", human::summary(&reports, start.elapsed())).as_bytes());
+    if style.format == VerifyFormat::Human {
+        let summary = human::summary(&reports, start.elapsed());
+        progress.hidden(|| out.write(format!("{summary}\n").as_bytes()));
     }
-    if let Err(missing) = solver
-        && reports.iter().any(|r| r.status == Status::InternalError)
-    {
-        complain(&missing.to_string());
+    reports
+}
+
+impl Style {
+    fn render(&self, report: &FileReport, sources: &SourceMap) -> String {
+        match self.format {
+            VerifyFormat::Human => {
+                let mut text = human::render(report, sources, self.human);
+                if self.stats {
+                    text.push_str(&human::members(report, usize::MAX));
+                    text.push_str(&human::totals(report));
+                } else if self.terminal && report.time > SLOW {
+                    text.push_str(&human::members(&without_numbers(report), SLOWEST));
+                }
+                text
+            }
+            VerifyFormat::Json if self.stats => json::render(report, sources) + "\n",
+            VerifyFormat::Json => json::render(&without_numbers(report), sources) + "\n",
+            VerifyFormat::Silicon => silicon::render(report, sources, self.timing),
+        }
     }
-    report::exit_code(&reports)
+}
+
+/// The report without what is shown on request only.
+fn without_numbers(report: &FileReport) -> FileReport {
+    let mut report = report.clone();
+    report.stats.clear();
+    report.members.iter_mut().for_each(|m| m.stats.clear());
+    report
+}
+
+/// Several files get folders of their own.
+fn dumping(config: &Config, number: usize, path: &Path, several: bool) -> Config {
+    let mut config = config.clone();
+    if several && let Some(folder) = &mut config.dump_smt {
+        let stem = path.file_stem().unwrap_or_default().display();
+        folder.push(format!("{number}-{stem}"));
+    }
+    config
+}
+
+/// The patterns that no member matches. Nobody knows the members of invalid files.
+fn unmatched<'a>(selection: &'a Selection, reports: &[FileReport]) -> Vec<&'a str> {
+    if reports.iter().any(|r| r.status == Status::Invalid) {
+        return Vec::new();
+    }
+    let matched = |pattern: &str| {
+        let mut members = reports.iter().flat_map(|r| &r.members);
+        members.any(|m| select::matches(pattern, &m.name))
+    };
+    let patterns = selection.members.iter().map(String::as_str);
+    patterns.filter(|pattern| !matched(pattern)).collect()
 }
 
 fn config(args: &args::Verify, solver: PathBuf) -> Config {
     Config {
+        solver_options: args.z3_options.clone(),
         jobs: args.jobs.unwrap_or_else(cores),
         timeout: args.timeout.filter(|t| !t.is_zero()),
         assert_timeout: args.assert_timeout.filter(|t| !t.is_zero()),
-        members: args.members.clone(),
         max_errors: args.max_errors,
-        counterexamples: args.counterexample,
+        counterexamples: args.counterexample.is_some(),
         exhale_mode: args.exhale_mode.into(),
         dump_smt: args.dump_smt.clone(),
         ..Config::new(solver)
@@ -167,10 +293,4 @@ impl From<ExhaleMode> for symex::ExhaleMode {
             ExhaleMode::Complete => symex::ExhaleMode::MoreComplete,
         }
     }
-}
-
-/// Numbers are shown on request only.
-fn forget_numbers(report: &mut FileReport) {
-    report.stats.clear();
-    report.members.iter_mut().for_each(|m| m.stats.clear());
 }

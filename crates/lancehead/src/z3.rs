@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::thread::JoinHandle;
 
 use crate::output::{Output, complain};
 
@@ -174,6 +175,56 @@ fn parse_version(text: &str) -> Option<&str> {
     text.trim_start().strip_prefix("Z3 version ")?.split_whitespace().next()
 }
 
+fn warn_unless_pinned(version: &str) {
+    if version != PINNED {
+        complain(&format!(
+            "warning: Lancehead is tuned for Z3 {PINNED}; with {version} some proofs may be slower \
+             or not found (scripts/get-z3 fetches the right one)"
+        ));
+    }
+}
+
+/// The Z3 of a run that may turn out to need one.
+pub(crate) struct Solver {
+    z3: Result<Z3, Missing>,
+    /// Asked for while the run goes on: a process takes its time.
+    version: Option<JoinHandle<Result<String, String>>>,
+}
+
+impl Solver {
+    pub(crate) fn find(surroundings: &Surroundings) -> Solver {
+        let z3 = find(surroundings);
+        // Those that were put there for us were checked then.
+        let version =
+            z3.clone().ok().filter(|z3| !matches!(z3.found, Found::Beside | Found::Checkout));
+        Solver { z3, version: version.map(|z3| std::thread::spawn(move || z3.version())) }
+    }
+
+    /// What to run. If there is none, this leads nowhere.
+    pub(crate) fn path(&self) -> PathBuf {
+        match &self.z3 {
+            Ok(z3) => z3.path.clone(),
+            Err(Missing::Named(path, _)) => path.clone(),
+            Err(Missing::Anywhere) => PathBuf::from("no-z3-found").join(EXECUTABLE),
+        }
+    }
+
+    /// Says what is wrong with the solver, after a run that used it, or that failed.
+    pub(crate) fn complain(self, used: bool, failed: bool) {
+        if let Err(missing) = &self.z3 {
+            if failed {
+                complain(&missing.to_string());
+            }
+        } else if used || failed {
+            match self.version.map(JoinHandle::join) {
+                Some(Ok(Ok(version))) => warn_unless_pinned(&version),
+                Some(Ok(Err(problem))) => complain(&problem),
+                Some(Err(_)) | None => {}
+            }
+        }
+    }
+}
+
 /// The command. Returns the exit status.
 pub(crate) fn run(option: Option<&Path>, out: &mut Output) -> u8 {
     let z3 = match find(&Surroundings::of_this_process(option)) {
@@ -186,12 +237,7 @@ pub(crate) fn run(option: Option<&Path>, out: &mut Output) -> u8 {
     match z3.version() {
         Ok(version) => {
             out.write(format!("{}\nZ3 {version}, {}\n", z3.path.display(), z3.found).as_bytes());
-            if version != PINNED {
-                complain(&format!(
-                    "warning: Lancehead is tuned for Z3 {PINNED}; with {version} some proofs may be \
-                     slower or not found (scripts/get-z3 fetches the right one)"
-                ));
-            }
+            warn_unless_pinned(&version);
             0
         }
         Err(problem) => {

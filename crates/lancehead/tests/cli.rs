@@ -88,7 +88,8 @@ fn assert_contract(object: &Value) {
         }
     }
     let errors = object["errors"].as_array().unwrap().len();
-    assert_eq!(object["status"] == "valid", errors == 0, "{object}");
+    let well = object["status"] == "valid" || object["status"] == "verified";
+    assert_eq!(well, errors == 0, "{object}");
 }
 
 /// Line, column and identifier of the errors.
@@ -178,7 +179,7 @@ fn a_missing_file_and_a_directory_say_so() {
     let dir = Scratch::new("missing");
     dir.file("folder.vpr/a.vpr", VALID);
     for (name, say) in [("gone.vpr", "No such file"), ("folder.vpr", "is a directory")] {
-        for command in ["check", "print", "fmt"] {
+        for command in ["verify", "check", "print", "fmt"] {
             let output = dir.run(&[command, name]);
             assert_eq!(output.status.code(), Some(2), "{output:?}");
             let text = format!("{}{}", stdout(&output), stderr(&output));
@@ -431,6 +432,164 @@ fn what_is_printed_is_the_same_program() {
     assert!(!text.contains("define") && !text.contains("import"), "{text}");
 }
 
+/// The objects of `verify --format json`.
+fn verify(dir: &Scratch, args: &[&str]) -> (Option<i32>, Vec<Value>) {
+    let all: Vec<&str> = ["verify", "--format", "json"].iter().chain(args).copied().collect();
+    let output = dir.run(&all);
+    let objects = stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap());
+    (output.status.code(), objects.collect())
+}
+
+#[test]
+fn verify_of_what_is_no_program() {
+    let dir = Scratch::new("verify_invalid");
+    dir.file("syntax.vpr", "method ()\n");
+    dir.file("types.vpr", "method m()\n{\n    assert 1 + true == 2\n}\n");
+    let (code, objects) = verify(&dir, &["syntax.vpr", "types.vpr", "gone.vpr"]);
+    assert_eq!(code, Some(2));
+    assert!(objects.iter().all(|o| o["status"] == "invalid"), "{objects:?}");
+    objects.iter().for_each(assert_contract);
+    assert_eq!(errors(&objects[1]), [(3, 16, "typechecker.error")]);
+    let human = dir.run(&["verify", "syntax.vpr"]);
+    assert!(stdout(&human).contains("--> syntax.vpr:1:8\n"), "{human:?}");
+    assert!(stdout(&human).contains("\n1 file: 1 invalid; 1 error ("), "{human:?}");
+    let silicon = dir.run(&["verify", "--format", "silicon", "types.vpr"]);
+    let lines: Vec<&str> = stdout(&silicon).lines().collect();
+    assert!(lines[0].starts_with("Silicon 1.1-SNAPSHOT ("), "{lines:?}");
+    assert!(lines[1].starts_with("Silicon found 1 error in "), "{lines:?}");
+    assert!(lines[2].starts_with("  [0] ") && lines[2].ends_with(" (types.vpr@3.16--3.20)"));
+    assert_eq!(lines.len(), 3);
+}
+
+#[test]
+fn warnings_of_the_parser_count_where_it_fails() {
+    let dir = Scratch::new("verify_warnings");
+    let unused = "define B(x) true\n";
+    dir.file("bad.vpr", format!("{unused}method m()\n    ensures B()\n"));
+    dir.file("good.vpr", unused);
+    let (_, objects) = verify(&dir, &["bad.vpr", "good.vpr"]);
+    let ids = |object: &Value, list: &str| -> Vec<String> {
+        let list = object[list].as_array().unwrap().iter();
+        list.map(|e| e["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids(&objects[0], "errors"), ["parser.warning", "parser.error"]);
+    assert_eq!(ids(&objects[1], "errors"), [""; 0]);
+    assert_eq!(ids(&objects[1], "warnings"), ["parser.warning"]);
+    // For `check` a warning stays one.
+    assert_eq!(ids(&dir.json("bad.vpr"), "warnings"), ["parser.warning"]);
+}
+
+#[test]
+fn a_solver_is_missed_only_if_it_is_needed() {
+    let dir = Scratch::new("verify_no_solver");
+    dir.file("nothing.vpr", "");
+    let output = dir.run(&["verify", "--z3", "no/such/z3", "nothing.vpr"]);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
+    assert!(stdout(&output).starts_with("1 file: 1 verified ("), "{output:?}");
+}
+
+#[test]
+fn numbers_on_request() {
+    let dir = Scratch::new("verify_stats");
+    dir.file("nothing.vpr", "");
+    let (code, objects) = verify(&dir, &["nothing.vpr"]);
+    assert_eq!(code, Some(0));
+    assert_contract(&objects[0]);
+    assert_eq!(objects[0]["stats"], Value::Null);
+    let (_, objects) = verify(&dir, &["--stats", "nothing.vpr"]);
+    assert!(objects[0]["stats"]["queries"].is_u64(), "{objects:?}");
+    let human = dir.run(&["verify", "--stats", "nothing.vpr"]);
+    assert!(stdout(&human).contains(" ms  nothing.vpr: verified\n"), "{human:?}");
+}
+
+#[test]
+fn options_of_silicon() {
+    let dir = Scratch::new("verify_silicon");
+    dir.file("nothing.vpr", "");
+    let run = |args: &[&str]| {
+        let all: Vec<&str> =
+            ["verify"].iter().chain(args).chain(&["nothing.vpr"]).copied().collect();
+        dir.run(&all)
+    };
+    let fine = run(&[
+        "--format",
+        "silicon",
+        "--no-timing",
+        "--logLevel",
+        "ERROR",
+        "--counterexample",
+        "mapped",
+        "--proverConfigArgs",
+        "smt.arith.nl=false",
+        "--numberOfErrorsToReport",
+        "0",
+        "--timeout",
+        "10",
+        "--disableCaching",
+    ]);
+    assert_eq!((fine.status.code(), stderr(&fine)), (Some(0), ""));
+    assert!(stdout(&fine).ends_with("\nSilicon finished verification successfully.\n"), "{fine:?}");
+    let refused = run(&["--assumeInjectivityOnInhale"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("--assumeInjectivityOnInhale is not supported"));
+    // They are told of, but not in the help.
+    assert!(!stdout(&dir.run(&["verify", "--help"])).contains("--exhaleMode"));
+    assert!(stdout(&dir.run(&["silicon-options"])).contains("--exhaleMode"));
+}
+
+#[test]
+fn what_the_solver_is_told_goes_where_it_can() {
+    let dir = Scratch::new("verify_dump");
+    dir.file("nothing.vpr", "");
+    let output = dir.run(&["verify", "--dump-smt", "new/folder", "nothing.vpr"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(dir.0.join("new/folder").is_dir());
+    let output = dir.run(&["verify", "--dump-smt", "nothing.vpr/folder", "nothing.vpr"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("cannot be made"), "{output:?}");
+}
+
+#[test]
+fn a_name_that_no_member_has() {
+    let dir = Scratch::new("verify_member");
+    dir.file("a.vpr", VALID);
+    let output = dir.run(&["verify", "--member", "nobody", "a.vpr"]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(stderr(&output).contains("there is no member named 'nobody'"), "{output:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_run_says_so() {
+    // Under `nohup` and the like signals are ignored, and stay so.
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
+    if u64::from_str_radix(ignored, 16).unwrap() & 0b100_0000_0000_0011 != 0 {
+        return;
+    }
+    let dir = Scratch::new("verify_interrupted");
+    let folder = dir.0.join("smt");
+    let mut child = dir
+        .command(&["verify", "--dump-smt", "smt", "-", "later.vpr"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Once the folder is there, signals are heard, and the program waits for its input.
+    while !folder.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    drop(child.stdin.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(stderr(&output).contains("interrupted"), "{output:?}");
+    assert!(stdout(&output).starts_with("1 file: "), "later.vpr is not begun: {output:?}");
+}
+
 #[test]
 fn z3_is_found_or_missed_with_advice() {
     let dir = Scratch::new("z3");
@@ -455,13 +614,20 @@ fn usage_errors_exit_with_2_and_help_teaches() {
         &["frobnicate"],
         &["check", "--nonsense", "a.vpr"],
         &["fmt", "--check", "--stdout", "a.vpr"],
+        &["verify"],
+        &["verify", "--jobs", "0", "a.vpr"],
+        &["verify", "--timeout", "-1", "a.vpr"],
+        &["verify", "--timeout", "soon", "a.vpr"],
+        &["verify", "--counterexample=strange", "a.vpr"],
+        &["verify", "--z3-option", "nonsense", "a.vpr"],
     ] {
         assert_eq!(dir.run(args).status.code(), Some(2), "{args:?}");
     }
     let help = dir.run(&["--help"]);
     assert_eq!(help.status.code(), Some(0));
-    for word in ["Examples:", "lancehead check", "Exit status:"] {
+    for word in ["Examples:", "lancehead verify", "Exit status:"] {
         assert!(stdout(&help).contains(word), "{word}");
+        assert!(stdout(&dir.run(&["verify", "--help"])).contains(word), "{word}");
     }
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = dir.run(&["completions", shell]);

@@ -167,12 +167,13 @@ pub fn summary(reports: &[FileReport], time: Duration) -> String {
     text
 }
 
-/// A table of the members of a file: verdict, time and what else was counted. Slowest first; empty if
-/// there are none.
+/// A table of the slowest members of a file: time, verdict and what else was counted. Empty if there
+/// are none.
 #[must_use]
-pub fn members(report: &FileReport) -> String {
+pub fn members(report: &FileReport, limit: usize) -> String {
     let mut rows: Vec<_> = report.members.iter().collect();
     rows.sort_by_key(|m| std::cmp::Reverse(m.time));
+    rows.truncate(limit);
     let width = rows.iter().map(|m| m.name.chars().count()).max().unwrap_or(0).min(40);
     let mut text = String::new();
     for member in rows {
@@ -190,9 +191,15 @@ pub fn members(report: &FileReport) -> String {
     text
 }
 
-/// `, 12 queries, 3 paths`; nothing for zeros.
+/// A line with time and numbers of a file.
 #[must_use]
-pub fn numbers(numbers: &Numbers) -> String {
+pub fn totals(report: &FileReport) -> String {
+    let (time, file) = (report.time.as_millis(), one_line(&report.file));
+    format!("  {time:>6} ms  {file}: {}{}\n", report.status.as_str(), numbers(&report.stats))
+}
+
+/// `, 12 queries, 3 paths`; nothing for zeros.
+fn numbers(numbers: &Numbers) -> String {
     let shown = numbers.iter().filter(|(_, number)| *number > 0);
     shown.map(|(name, number)| format!(", {number} {}", name.replace('_', " "))).collect()
 }

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use report::human::{Options, render_diagnostic, summary};
-use report::{Diagnostic, FileId, FileReport, Pos, SourceMap, Span, Status};
+use report::human::{Options, members, render_diagnostic, summary, totals};
+use report::{Counterexample, Diagnostic, FileId, FileReport, HeapValue, MemberReport};
+use report::{Pos, SourceMap, Span, Status};
 
 /// The span of the `n`th occurrence (from 0) of `what`.
 fn find(sources: &SourceMap, file: FileId, what: &str, n: usize) -> Span {
@@ -68,6 +69,73 @@ error[assert.failed:assertion.false]: Assertion x != null might not hold.
   = note: on the path where y > 0, !(y == 2)
 "
     );
+}
+
+#[test]
+fn values_for_which_it_may_fail() {
+    let mut sources = SourceMap::new();
+    let file = sources.add("list.vpr", LIST);
+    let mut d = Diagnostic::error(
+        "assert.failed:assertion.false",
+        find(&sources, file, "x != null", 0),
+        "Assertion x != null might not hold.",
+    );
+    d.branch = vec!["y > 0".into()];
+    d.counterexample = Some(Box::new(Counterexample {
+        variables: vec![("x".into(), "null".into()), ("count".into(), "3".into())],
+        heap: vec![
+            HeapValue {
+                location: "x.next".into(),
+                permission: "1/2".into(),
+                value: Some("x".into()),
+            },
+            HeapValue { location: "list(x)".into(), permission: "1".into(), value: None },
+        ],
+    }));
+    assert_eq!(
+        render(&d, &sources),
+        "\
+error[assert.failed:assertion.false]: Assertion x != null might not hold.
+ --> list.vpr:4:5
+  |
+4 |     x != null ==> acc(x.next) && list(x.nxt)
+  |     ^^^^^^^^^
+  |
+  = note: on the path where y > 0
+  = note: it may fail for
+            x       = null
+            count   = 3
+            x.next  = x  (permission 1/2)
+            list(x) = ?  (permission 1)
+"
+    );
+    d.branch.clear();
+    d.counterexample = Some(Box::default());
+    assert!(!render(&d, &sources).contains("note"), "nothing is known");
+}
+
+#[test]
+fn a_table_of_members_and_what_was_counted() {
+    let member = |name: &str, ms, stats| MemberReport {
+        name: name.into(),
+        kind: "method".into(),
+        status: Status::Verified,
+        time: Duration::from_millis(ms),
+        stats,
+    };
+    let mut report = FileReport::new("a.vpr", Status::Verified, Vec::new());
+    report.members = vec![
+        member("quick", 2, Vec::new()),
+        member("slow", 1234, vec![("queries", 7), ("unknown", 0), ("solver_ms", 80)]),
+    ];
+    assert_eq!(
+        members(&report, 9),
+        "    1234 ms  method     slow   verified, 7 queries, 80 solver ms\n       \
+         2 ms  method     quick  verified\n"
+    );
+    assert_eq!(members(&report, 1).lines().count(), 1);
+    report.stats = vec![("paths", 3)];
+    assert_eq!(totals(&report), "       0 ms  a.vpr: verified, 3 paths\n");
 }
 
 #[test]
