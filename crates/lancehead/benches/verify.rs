@@ -1,0 +1,174 @@
+//! How fast `lancehead verify` is: one process per file, one after the other, as a user waits for it.
+//! `make bench` runs it. What it measures is said in the environment:
+//!
+//! ```text
+//! TREE=DIR         the .vpr files under this folder; otherwise examples/ and tests/
+//! LIST=FILE        only these: paths relative to TREE, one on a line
+//! SILICON_TSV=FILE compare with another tool: lines of file, verdict and milliseconds, with tabs
+//! ```
+//!
+//! Relative paths start at the root of the checkout.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+/// What one file may take, in seconds.
+const TIMEOUT: &str = "60";
+
+/// What became of a file.
+struct Run {
+    /// Relative to the tree.
+    file: String,
+    status: String,
+    time: Duration,
+    queries: u64,
+}
+
+fn main() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let runs: Vec<Run> = files(&root).iter().map(|(name, path)| run(name, path)).collect();
+    if runs.is_empty() {
+        println!("there is nothing to verify");
+        return;
+    }
+    summary(&runs);
+    slowest(&runs);
+    if let Some(table) = variable("SILICON_TSV") {
+        compare(&runs, &root.join(table));
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The files to verify, each with its name in the tree.
+fn files(root: &Path) -> Vec<(String, PathBuf)> {
+    let tree = variable("TREE").map(|tree| root.join(tree));
+    let base = tree.clone().unwrap_or_else(|| root.to_owned());
+    if let Some(list) = variable("LIST") {
+        let text = std::fs::read_to_string(root.join(&list)).unwrap();
+        let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        return names.filter(|n| !n.is_empty()).map(|n| (n.to_owned(), base.join(n))).collect();
+    }
+    let mut paths = Vec::new();
+    let folders = tree.map_or_else(|| vec![root.join("examples"), root.join("tests")], |t| vec![t]);
+    folders.iter().for_each(|folder| collect(folder, &mut paths));
+    let name = |path: &Path| path.strip_prefix(&base).unwrap_or(path).display().to_string();
+    paths.into_iter().map(|path| (name(&path), path)).collect()
+}
+
+fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|e| e == "vpr") {
+            files.push(path);
+        }
+    }
+}
+
+fn run(name: &str, path: &Path) -> Run {
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_lancehead"))
+        .args(["verify", "--format", "json", "--stats", "--timeout", TIMEOUT])
+        .arg(path)
+        .output()
+        .unwrap();
+    let time = start.elapsed();
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    Run {
+        file: name.to_owned(),
+        status: object["status"].as_str().unwrap_or("crashed").to_owned(),
+        time,
+        queries: object["stats"]["queries"].as_u64().unwrap_or(0),
+    }
+}
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The value below which this share of the sorted values lies.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    sorted[((sorted.len() - 1) as f64 * share).round() as usize]
+}
+
+fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+fn summary(runs: &[Run]) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in runs {
+        *counts.entry(&run.status).or_default() += 1;
+    }
+    let counts: Vec<String> = counts.iter().map(|(status, n)| format!("{n} {status}")).collect();
+    let times = sorted(runs.iter().map(|r| ms(r.time)));
+    println!("{} files: {}", runs.len(), counts.join(", "));
+    println!("  total         {:9.2} s", times.iter().sum::<f64>() / 1e3);
+    println!("  median        {:9.1} ms", quantile(&times, 0.5));
+    println!("  90 % within   {:9.1} ms", quantile(&times, 0.9));
+    println!("  solver calls  {:9}", runs.iter().map(|r| r.queries).sum::<u64>());
+}
+
+fn slowest(runs: &[Run]) {
+    println!("slowest");
+    let mut slow: Vec<&Run> = runs.iter().collect();
+    slow.sort_by_key(|run| std::cmp::Reverse(run.time));
+    for run in slow.iter().take(10) {
+        println!(
+            "  {:9.1} ms  {:6} calls  {} ({})",
+            ms(run.time),
+            run.queries,
+            run.file,
+            run.status
+        );
+    }
+}
+
+/// Compares with the times of another tool on the files where both have a verdict.
+fn compare(runs: &[Run], table: &Path) {
+    let text = std::fs::read_to_string(table).unwrap();
+    let mut theirs: HashMap<&str, f64> = HashMap::new();
+    for line in text.lines() {
+        let mut columns = line.split('\t');
+        if let (Some(file), Some(_), Some(time)) = (columns.next(), columns.next(), columns.next())
+            && let Ok(time) = time.trim().parse()
+        {
+            theirs.insert(file, time);
+        }
+    }
+    let finished = |run: &&Run| ["verified", "failed", "invalid"].contains(&run.status.as_str());
+    let pairs: Vec<(f64, f64)> = runs
+        .iter()
+        .filter(finished)
+        .filter_map(|run| Some((ms(run.time), *theirs.get(run.file.as_str())?)))
+        .collect();
+    println!("compared with {} on {} files", table.display(), pairs.len());
+    if pairs.is_empty() {
+        return;
+    }
+    let (ours, other) = pairs.iter().fold((0.0, 0.0), |(a, b), (x, y)| (a + x, b + y));
+    let ratios = sorted(pairs.iter().map(|(ours, theirs)| theirs / ours));
+    println!(
+        "  total         {:9.2} s against {:.2} s: {:.1} times as fast",
+        ours / 1e3,
+        other / 1e3,
+        other / ours
+    );
+    println!("  median        {:9.1} times as fast", quantile(&ratios, 0.5));
+    println!("  worst tenth   {:9.1} times as fast, or less", quantile(&ratios, 0.1));
+}
