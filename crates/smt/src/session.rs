@@ -235,6 +235,37 @@ impl Session {
         self.record("(pop 1)\n");
     }
 
+    /// How many scopes there are; the outermost one is always there.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Closes scopes until there are so many.
+    pub fn pop_to(&mut self, depth: usize) {
+        while self.frames.len() > depth.max(1) {
+            self.pop();
+        }
+    }
+
+    /// As [`Session::declare_text`], in the outermost scope. If scopes are open, the solver has to be
+    /// told everything in them again: whoever can should say it before.
+    pub fn declare_base(&mut self, text: &str) {
+        let base = &mut self.frames[0];
+        base.commands.push_str(text);
+        if !text.ends_with('\n') {
+            base.commands.push('\n');
+        }
+        let Some(solver) = self.solver.as_mut().filter(|s| s.opened > 1) else { return };
+        let close = format!("(pop {})\n", solver.opened - 1);
+        solver.opened = 1;
+        self.frames.iter_mut().skip(1).for_each(|f| f.sent = 0);
+        if solver.process.write(&close).is_err() {
+            self.solver = None;
+        }
+        self.record(&close);
+    }
+
     fn innermost(&mut self) -> &mut Frame {
         let last = self.frames.len() - 1;
         &mut self.frames[last]

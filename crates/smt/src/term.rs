@@ -389,13 +389,18 @@ impl Terms {
         (var, self.intern(Node::Bound(var), sort))
     }
 
-    /// A quantified formula. Variables that the body does not mention are dropped, and with the last
-    /// of them the quantifier.
+    /// A quantified formula. Variables that neither the body nor a trigger mentions are dropped; if the
+    /// body mentions none, there is no quantifier.
     pub fn quant(&mut self, mut quant: Quant) -> Term {
-        quant.vars.retain(|v| self.free(quant.body).contains(v));
-        if quant.vars.is_empty() {
+        if !quant.vars.iter().any(|v| self.free(quant.body).contains(v)) {
             return quant.body;
         }
+        let mentions = |t: &Term, v: &Bound| self.free(*t).contains(v);
+        let needed = |v: &Bound| {
+            mentions(&quant.body, v) || quant.triggers.iter().flatten().any(|t| mentions(t, v))
+        };
+        let needed: Vec<Bound> = quant.vars.iter().copied().filter(needed).collect();
+        quant.vars = needed;
         // A trigger must mention every variable that is left.
         quant.triggers.retain(|trigger| {
             quant.vars.iter().all(|v| trigger.iter().any(|t| self.free(*t).contains(v)))

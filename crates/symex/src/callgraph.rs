@@ -1,38 +1,54 @@
 //! Which functions call each other, and in which order they are to be verified.
 
-// The verifier of functions is the next step.
-#![allow(dead_code)]
-
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use viper::core::{Expr, ExprKind, Program};
 
-/// What counts as a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Calls {
-    /// Those in the body and in the specification of a function.
-    Own,
-    /// Also those in the bodies of predicates that it unfolds, and so on in these.
-    OwnAndUnfolded,
+/// The order in which functions are verified.
+pub(crate) struct CallGraph {
+    /// A number for each function. Two functions have the same if and only if they call each other,
+    /// perhaps by way of others; all others that a function calls have smaller ones.
+    pub(crate) heights: Vec<usize>,
+    /// The functions that each function calls, in its contract or body or in the bodies of predicates
+    /// that it unfolds, and so on in these.
+    pub(crate) callees: Vec<Vec<usize>>,
 }
 
-/// A number for each function. Two functions have the same if and only if they call each other,
-/// perhaps by way of others; all others that a function calls have smaller ones.
-pub(crate) fn function_heights(program: &Program, calls: Calls) -> Vec<usize> {
-    let components = components(&call_graph(program, calls));
-    let mut heights = vec![0; program.functions.len()];
+/// Finds out which functions call which.
+pub(crate) fn call_graph(program: &Program) -> CallGraph {
+    let graph = uses(program);
+    let count = program.functions.len();
+    let mut heights = vec![0; count];
     let mut height = 0;
-    for component in components {
-        let functions = component.into_iter().filter(|node| *node < heights.len());
-        let functions: Vec<usize> = functions.collect();
+    for component in components(&graph) {
+        let functions: Vec<usize> = component.into_iter().filter(|node| *node < count).collect();
         functions.iter().for_each(|function| heights[*function] = height);
         height += usize::from(!functions.is_empty());
     }
-    heights
+    let callees = (0..count).map(|function| callees(&graph, count, function)).collect();
+    CallGraph { heights, callees }
+}
+
+/// The functions that one leads to directly or by way of predicates, sorted.
+fn callees(graph: &[Vec<usize>], count: usize, function: usize) -> Vec<usize> {
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut pending = vec![function];
+    while let Some(node) = pending.pop() {
+        for &used in &graph[node] {
+            if used < count {
+                found.insert(used);
+            } else if seen.insert(used) {
+                pending.push(used);
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// For each function, then for each predicate, what it uses. Predicates only pass calls on.
-fn call_graph(program: &Program, calls: Calls) -> Vec<Vec<usize>> {
+fn uses(program: &Program) -> Vec<Vec<usize>> {
     let functions = program.functions.len();
     let users = program
         .functions
@@ -40,12 +56,9 @@ fn call_graph(program: &Program, calls: Calls) -> Vec<Vec<usize>> {
         .map(|function| used(function.pres.iter().chain(&function.posts).chain(&function.body)))
         .chain(program.predicates.iter().map(|predicate| used(predicate.body.iter())));
     users
-        .map(|(called, unfolded)| match calls {
-            Calls::Own => called,
-            Calls::OwnAndUnfolded => {
-                let unfolded = unfolded.into_iter().map(|predicate| functions + predicate);
-                called.into_iter().chain(unfolded).collect()
-            }
+        .map(|(called, unfolded)| {
+            let unfolded = unfolded.into_iter().map(|predicate| functions + predicate);
+            called.into_iter().chain(unfolded).collect()
         })
         .collect()
 }
@@ -155,13 +168,13 @@ mod tests {
 
     use super::*;
 
-    fn heights(text: &str, calls: Calls) -> Vec<usize> {
+    fn heights(text: &str) -> Vec<usize> {
         let mut sources = SourceMap::new();
         let file = sources.add("test.vpr", text);
         let loaded = load_text(&DiskFiles, &mut sources, file, Path::new("test.vpr"));
         let checked = viper::check(&loaded.program);
         assert!(checked.program.is_some(), "{:?}", checked.diagnostics);
-        function_heights(&checked.program.unwrap_or_default(), calls)
+        call_graph(&checked.program.unwrap_or_default()).heights
     }
 
     #[test]
@@ -170,7 +183,7 @@ mod tests {
             function g(): Int requires h() > 0
             function h(): Int ensures result > i()
             function i(): Int { 1 }";
-        assert_eq!(heights(text, Calls::Own), [3, 2, 1, 0]);
+        assert_eq!(heights(text), [3, 2, 1, 0]);
     }
 
     #[test]
@@ -180,19 +193,18 @@ mod tests {
             function odd(x: Int): Bool { x != 0 && even(x - 1) && leaf(x) }
             function leaf(x: Int): Bool { x > 1 }
             function other(x: Int): Int { x == 0 ? 0 : other(x - 1) }";
-        assert_eq!(heights(text, Calls::Own), [3, 1, 1, 0, 2]);
+        assert_eq!(heights(text), [3, 1, 1, 0, 2]);
     }
 
     #[test]
-    fn predicates_pass_calls_on_where_asked() {
+    fn predicates_pass_calls_on() {
         let text = "field v: Int
             predicate P(x: Ref) { acc(x.v) && g(x.v) > 0 }
             predicate Q(x: Ref) { acc(P(x)) && (unfolding P(x) in x.v > 0) }
             function f(x: Ref): Int requires Q(x) { unfolding Q(x) in 1 }
             function g(x: Int): Int { x }
             function h(x: Ref): Int requires acc(P(x)) { 1 }";
-        assert_eq!(heights(text, Calls::Own), [0, 1, 2]);
-        assert_eq!(heights(text, Calls::OwnAndUnfolded), [1, 0, 2]);
+        assert_eq!(heights(text), [1, 0, 2]);
     }
 
     #[test]
@@ -201,8 +213,8 @@ mod tests {
         for i in 1..5000 {
             text.push_str(&format!("function f{i}(): Int {{ f{}() }}\n", i - 1));
         }
-        assert_eq!(heights(&text, Calls::Own), (0..5000).collect::<Vec<_>>());
+        assert_eq!(heights(&text), (0..5000).collect::<Vec<_>>());
         let turned = text.lines().rev().collect::<Vec<_>>().join("\n");
-        assert_eq!(heights(&turned, Calls::Own), (0..5000).rev().collect::<Vec<_>>());
+        assert_eq!(heights(&turned), (0..5000).rev().collect::<Vec<_>>());
     }
 }

@@ -75,6 +75,12 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// The flag itself, for those who watch it.
+    #[must_use]
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.0)
+    }
+
     /// Was it stopped?
     #[must_use]
     pub fn is_cancelled(&self) -> bool {

@@ -152,3 +152,15 @@ fn contract(
     }
     specs
 }
+
+/// An expression of a member with these variables and labels, as a user would write it.
+#[must_use]
+pub fn expr_text(
+    program: &core::Program,
+    locals: &[core::Local],
+    labels: &[ast::Name],
+    e: &std::sync::Arc<core::Expr>,
+) -> String {
+    let globals = Globals::new(program);
+    crate::print::expr(&Scope::new(&globals, locals, labels).expr(e))
+}

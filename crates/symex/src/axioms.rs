@@ -1,0 +1,155 @@
+//! Domain axioms as terms. They are about values only: there is no state, and nothing to check.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use smt::{Meaning, Quantifier, Term};
+use viper::ast::Quantifier as SourceQuantifier;
+use viper::core::{Expr, ExprKind, Local, LocalId, Type};
+
+use crate::executor::Executor;
+use crate::operators::operand_type;
+
+/// An axiom that is being translated.
+struct Context<'a> {
+    locals: &'a [Local],
+    /// What the type parameters of the domain are.
+    types: &'a [Type],
+    values: HashMap<LocalId, Term>,
+}
+
+impl Executor<'_> {
+    /// Translates all axioms that were registered; they may bring others.
+    pub fn translate_axioms(&mut self) {
+        while let Some(instance) = self.symbols.axioms.pop() {
+            let domain = self.program.domain(instance.domain);
+            let axiom = &domain.axioms[instance.index];
+            let mut context =
+                Context { locals: &axiom.locals, types: &instance.types, values: HashMap::new() };
+            let formula = self.translate(&mut context, &axiom.body);
+            if self.terms.as_bool(formula) == Some(true) {
+                continue;
+            }
+            let text = format!("(assert {})", smt::print(&self.terms, formula));
+            self.symbols.say(&text);
+        }
+    }
+
+    fn translate_all(&mut self, context: &mut Context<'_>, exprs: &[Arc<Expr>]) -> Vec<Term> {
+        exprs.iter().map(|e| self.translate(context, e)).collect()
+    }
+
+    fn translate(&mut self, context: &mut Context<'_>, e: &Arc<Expr>) -> Term {
+        let ty = e.ty.substitute(context.types);
+        match &e.kind {
+            ExprKind::Int(value) => self.terms.int(value.clone()),
+            ExprKind::Bool(value) => self.terms.bool(*value),
+            ExprKind::Null => self.symbols.null,
+            ExprKind::NoPerm => self.amount(0, 1),
+            ExprKind::FullPerm => self.amount(1, 1),
+            ExprKind::Local(local) => match context.values.get(local) {
+                Some(value) => *value,
+                None => self.axiom_variable(context, *local),
+            },
+            ExprKind::Neg(a) => {
+                let a = self.translate(context, a);
+                self.terms.neg(a)
+            }
+            ExprKind::Not(a) => {
+                let a = self.translate(context, a);
+                self.terms.not(a)
+            }
+            ExprKind::Binary(op, a, b) => {
+                let operand = a.ty.substitute(context.types);
+                let (a, b) = (self.translate(context, a), self.translate(context, b));
+                self.binary(*op, &operand, a, b)
+            }
+            ExprKind::Cond(c, a, b) => {
+                let c = self.translate(context, c);
+                let (a, b) = (self.translate(context, a), self.translate(context, b));
+                self.terms.ite(c, a, b)
+            }
+            ExprKind::DomainCall(f, args, types) => {
+                let args = self.translate_all(context, args);
+                let types: Arc<[Type]> =
+                    types.iter().map(|t| t.substitute(context.types)).collect();
+                let fun = self.symbols.domain_function(&mut self.terms, *f, &types);
+                self.terms.app(fun, &args)
+            }
+            ExprKind::Call(f, args) => {
+                let mut full = vec![self.symbols.unit];
+                full.extend(self.translate_all(context, args));
+                let symbols = self.symbols.function(&mut self.terms, *f);
+                self.terms.app(symbols.full, &full)
+            }
+            ExprKind::Let(local, value, body) => {
+                let value = self.translate(context, value);
+                context.values.insert(*local, value);
+                self.translate(context, body)
+            }
+            ExprKind::Quant { quantifier, vars, triggers, body } => {
+                let constants: Vec<Term> =
+                    vars.iter().map(|v| self.axiom_variable(context, *v)).collect();
+                let value = self.translate(context, body);
+                let sets: Vec<Vec<Term>> = triggers
+                    .iter()
+                    .map(|set| {
+                        let set = self.translate_all(context, set);
+                        set.into_iter().map(|t| self.limit(t)).collect()
+                    })
+                    .collect();
+                let weight = e.info.as_ref().and_then(|info| {
+                    info.annotation("weight")?.values.first()?.as_str().trim().parse().ok()
+                });
+                let quantifier = match quantifier {
+                    SourceQuantifier::Forall => Quantifier::Forall,
+                    SourceQuantifier::Exists => Quantifier::Exists,
+                };
+                self.close(quantifier, &constants, &sets, value, weight, "axiom")
+            }
+            ExprKind::Seq(elems) => {
+                let elems = self.translate_all(context, elems);
+                self.seq_literal(&ty, &elems)
+            }
+            ExprKind::Set(elems) | ExprKind::Multiset(elems) => {
+                let elems = self.translate_all(context, elems);
+                self.set_literal(&ty, &elems)
+            }
+            ExprKind::Map(entries) => {
+                let mut values = Vec::new();
+                for (key, value) in entries {
+                    values.push((self.translate(context, key), self.translate(context, value)));
+                }
+                self.map_literal(&ty, &values)
+            }
+            ExprKind::Collection(op, args) => {
+                let values = self.translate_all(context, args);
+                let operand = operand_type(*op, args, &e.ty).substitute(context.types);
+                self.collection_op(*op, &operand, &ty, &values)
+            }
+            // The front end admits nothing else in an axiom; what is not understood says nothing.
+            _ => {
+                debug_assert!(false, "{:?} in an axiom", e.kind);
+                self.axiom_unknown(&ty)
+            }
+        }
+    }
+
+    /// Some value of a type.
+    fn axiom_unknown(&mut self, ty: &Type) -> Term {
+        let sort = self.sort(ty);
+        let fun = self.terms.fun_named("axiom.unknown", &[], sort, Meaning::Uninterpreted);
+        self.terms.app(fun, &[])
+    }
+
+    /// A constant that stands for a variable until it is bound.
+    fn axiom_variable(&mut self, context: &mut Context<'_>, local: LocalId) -> Term {
+        let decl = &context.locals[local.index()];
+        let sort = self.sort(&decl.ty.substitute(context.types));
+        let name = format!("axiom.{}.{}", local.0, self.terms.signature.sort_text(sort));
+        let fun = self.terms.fun_named(&name, &[], sort, Meaning::Uninterpreted);
+        let term = self.terms.app(fun, &[]);
+        context.values.insert(local, term);
+        term
+    }
+}

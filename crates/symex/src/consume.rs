@@ -1,0 +1,133 @@
+//! Consuming assertions: permissions are taken from the heap, facts are proved.
+//!
+//! Expressions are evaluated in the state before anything was taken away; what is taken is taken
+//! from a heap beside it.
+
+use std::sync::Arc;
+
+use smt::Term;
+use viper::core::{BinOp, Expr, ExprKind};
+
+use crate::blame::{Blame, Reason};
+use crate::eval::{conjuncts, resource_reason};
+use crate::executor::Executor;
+use crate::path::Run;
+use crate::state::{Heap, State};
+
+impl Executor<'_> {
+    /// Consumes an assertion from `heap` and returns its snapshot.
+    pub fn consume(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        assertion: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let full = self.amount(1, 1);
+        self.consume_scaled(state, heap, assertion, full, blame)
+    }
+
+    /// Consumes several assertions and returns their snapshot.
+    pub fn consume_all(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        assertions: &[Arc<Expr>],
+        blame: &dyn Fn(&Arc<Expr>) -> Blame,
+    ) -> Run<Term> {
+        let full = self.amount(1, 1);
+        let mut parts = Vec::new();
+        for assertion in assertions {
+            let blame = blame(assertion);
+            parts.extend(conjuncts(assertion).into_iter().map(|part| (part, blame.clone())));
+        }
+        self.consume_parts(state, heap, &parts, full)
+    }
+
+    /// Consumes an assertion with all its permissions multiplied.
+    pub fn consume_scaled(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        assertion: &Arc<Expr>,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let parts: Vec<(&Arc<Expr>, Blame)> =
+            conjuncts(assertion).into_iter().map(|part| (part, blame.clone())).collect();
+        self.consume_parts(state, heap, &parts, factor)
+    }
+
+    fn consume_parts(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        parts: &[(&Arc<Expr>, Blame)],
+        factor: Term,
+    ) -> Run<Term> {
+        let inhaling = std::mem::replace(&mut state.inhaling, false);
+        let mut snaps = Vec::new();
+        for (part, blame) in parts {
+            state.perm_heap = Some(heap.clone());
+            if self.is_pure(part) {
+                let value = self.eval(state, part, blame)?;
+                let reason = Reason::new("assertion.false", part, state.owner);
+                self.check(state, value, blame, reason)?;
+                // Proved: later parts need not prove it again.
+                self.assume(state, value)?;
+            } else {
+                snaps.push(self.consume_impure(state, heap, part, factor, blame)?);
+            }
+        }
+        state.perm_heap = None;
+        state.inhaling = inhaling;
+        Ok(self.pair_up(snaps))
+    }
+
+    fn consume_impure(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        e: &Arc<Expr>,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<Term> {
+        match &e.kind {
+            ExprKind::Acc(resource, amount) => {
+                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
+                    return self.unsupported(state, e.pos, "A magic wand");
+                };
+                let value = self.eval_amount(state, amount.as_ref(), blame)?;
+                self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
+                let perm = self.terms.mul(value, factor);
+                match self.take(state, heap, id, &args, perm)? {
+                    Some(snap) => Ok(snap),
+                    None => {
+                        let reason = resource_reason(e, resource, state.owner);
+                        self.fail(state, blame, &reason)
+                    }
+                }
+            }
+            ExprKind::Binary(BinOp::Implies, c, a) => {
+                if self.branch_on(state, c, blame)? {
+                    self.consume_scaled(state, heap, a, factor, blame)
+                } else {
+                    Ok(self.symbols.unit)
+                }
+            }
+            ExprKind::Cond(c, a, b) => {
+                let side = if self.branch_on(state, c, blame)? { a } else { b };
+                self.consume_scaled(state, heap, side, factor, blame)
+            }
+            ExprKind::Let(local, value, body) => {
+                let value = self.eval(state, value, blame)?;
+                state.store.set(*local, value);
+                self.consume_scaled(state, heap, body, factor, blame)
+            }
+            ExprKind::InhaleExhale(_, b) => self.consume_scaled(state, heap, b, factor, blame),
+            ExprKind::Quant { .. } => self.unsupported(state, e.pos, "A quantified permission"),
+            ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
+            _ => self.unsupported(state, e.pos, "This assertion"),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Values for which a proof fails, from the solver's model.
+
+use std::collections::HashMap;
+
+use smt::Term;
+use viper::core::LocalId;
+
+use crate::executor::Executor;
+use crate::state::{Owner, ResourceId, State};
+use crate::verdict::Counterexample;
+
+impl Executor<'_> {
+    /// Values of the variables and of what is held, where `goal` does not hold.
+    pub fn counterexample(&mut self, state: &State, goal: Option<Term>) -> Option<Counterexample> {
+        let names: Vec<(String, Term)> = self.visible(state);
+        let mut wanted: Vec<Term> = vec![self.symbols.null];
+        wanted.extend(names.iter().map(|(_, value)| *value));
+        let chunks = state.heap.chunks().to_vec();
+        let mut rows = Vec::new();
+        for chunk in &chunks {
+            let value = match chunk.resource {
+                ResourceId::Field(field) => {
+                    let sort = self.sort(&self.program.field(field).ty);
+                    Some(self.symbols.unwrap(&mut self.terms, chunk.snap, sort))
+                }
+                ResourceId::Predicate(_) => None,
+            };
+            let start = wanted.len();
+            wanted.extend(chunk.args.iter());
+            wanted.push(chunk.perm);
+            wanted.extend(value);
+            rows.push((start, chunk.args.len(), value.is_some()));
+        }
+        self.flush_symbols().ok()?;
+        let goal = goal.unwrap_or_else(|| self.terms.bool(false));
+        let limits = self.limits.thorough;
+        let (_, values) =
+            self.session.prove_with_values(&mut self.terms, goal, limits, &wanted).ok()?;
+        if values.iter().all(Option::is_none) {
+            return None;
+        }
+        let mut readable = Readable { null: values[0].clone(), objects: HashMap::new() };
+        let text = |readable: &mut Readable, i: usize| {
+            values.get(i).and_then(Option::as_ref).map(|v| readable.value(v))
+        };
+        let mut example = Counterexample::default();
+        for (i, (name, _)) in names.iter().enumerate() {
+            if let Some(value) = text(&mut readable, i + 1) {
+                example.variables.push((name.clone(), value));
+            }
+        }
+        for (chunk, (start, args, has_value)) in chunks.iter().zip(rows) {
+            let args: Vec<String> = (start..start + args)
+                .map(|i| text(&mut readable, i).unwrap_or_else(|| "_".to_string()))
+                .collect();
+            let perm = text(&mut readable, start + args.len()).unwrap_or_else(|| "_".to_string());
+            let value = if has_value { text(&mut readable, start + args.len() + 1) } else { None };
+            let location = match chunk.resource {
+                ResourceId::Field(field) => {
+                    format!("{}.{}", args[0], self.program.field(field).name.as_str())
+                }
+                ResourceId::Predicate(predicate) => {
+                    let name = self.program.predicate(predicate).name.as_str();
+                    format!("{name}({})", args.join(", "))
+                }
+            };
+            if perm != "0" {
+                example.heap.push((location, perm, value));
+            }
+        }
+        Some(example)
+    }
+
+    /// The variables that a user knows, with their values.
+    fn visible(&self, state: &State) -> Vec<(String, Term)> {
+        let bound = match state.owner {
+            Owner::Method(id) => self.program.method(id).locals.len(),
+            Owner::Function(id) => self.program.function(id).params as usize,
+            Owner::Predicate(id) => self.program.predicate(id).params as usize,
+        };
+        let locals = self.locals(state.owner);
+        state
+            .store
+            .values()
+            .filter(|(LocalId(i), _)| (*i as usize) < bound)
+            .map(|(id, value)| (locals[id.index()].name.as_str().to_string(), value))
+            .filter(|(name, _)| !name.starts_with("__"))
+            .collect()
+    }
+}
+
+/// Turns the solver's values into something to read.
+struct Readable {
+    null: Option<String>,
+    /// Names of objects, in the order in which they appear.
+    objects: HashMap<String, usize>,
+}
+
+impl Readable {
+    fn value(&mut self, text: &str) -> String {
+        if self.null.as_deref() == Some(text) {
+            return "null".to_string();
+        }
+        if text.starts_with("Ref.t!val!") {
+            let next = self.objects.len() + 1;
+            let number = *self.objects.entry(text.to_string()).or_insert(next);
+            return format!("object{number}");
+        }
+        number(text).unwrap_or_else(|| text.to_string())
+    }
+}
+
+/// `(- (/ 1.0 2.0))` as `-1/2`.
+fn number(text: &str) -> Option<String> {
+    let text = text.trim();
+    let plain = |t: &str| t.chars().all(|c| c.is_ascii_digit() || c == '.') && !t.is_empty();
+    if plain(text) {
+        return Some(text.strip_suffix(".0").unwrap_or(text).to_string());
+    }
+    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
+    if let Some(rest) = inner.strip_prefix("- ") {
+        return Some(format!("-{}", number(rest)?));
+    }
+    let (a, b) = inner.strip_prefix("/ ")?.rsplit_once(' ')?;
+    Some(format!("{}/{}", number(a)?, number(b)?))
+}

@@ -1,0 +1,528 @@
+//! Execution of methods: statements, loops, calls.
+
+use std::sync::Arc;
+
+use report::Pos;
+use smt::{Node, Term};
+use viper::core::{
+    Expr, ExprKind, FieldId, LocalId, Method, MethodId, PredicateAccess, Resource, Stmt, StmtKind,
+    Type,
+};
+
+use crate::blame::{Blame, Reason};
+use crate::cfg::{Cfg, Edge, LoopId, NodeId, NodeKind};
+use crate::executor::Executor;
+use crate::path::{Log, Run, Stop};
+use crate::state::{Heap, Owner, ResourceId, State};
+
+/// Where a path is.
+#[derive(Clone, Copy)]
+enum Point {
+    /// Before the precondition is assumed.
+    Start,
+    Node(NodeId),
+}
+
+/// A step whose other sides are still to be explored.
+struct Frame {
+    state: State,
+    at: Point,
+    log: Log,
+    /// How long the trail was before it.
+    trail: usize,
+}
+
+/// Terms that mention more than this many others get a name when they are assigned.
+const NAME_FROM: usize = 24;
+
+impl<'p> Executor<'p> {
+    /// Verifies a method on all its paths.
+    pub fn verify_method(&mut self, id: MethodId) -> Run<()> {
+        let method = self.program.method(id);
+        let cfg = match &method.body {
+            None => None,
+            Some(body) => match Cfg::new(body) {
+                Ok(cfg) => Some(cfg),
+                Err(problem) => {
+                    let state = State::new(Owner::Method(id), 0);
+                    let what = format!("This control flow ({})", problem.message);
+                    return self.unsupported(&state, problem.pos, &what);
+                }
+            },
+        };
+        let mut state = State::new(Owner::Method(id), method.locals.len());
+        for i in 0..method.locals.len() {
+            self.havoc(&mut state, LocalId(i as u32));
+        }
+        self.walk(method, cfg.as_ref(), state)
+    }
+
+    /// Runs steps depth first until all paths are done.
+    fn walk(&mut self, method: &'p Method, cfg: Option<&Cfg<'p>>, state: State) -> Run<()> {
+        let start = Frame { state, at: Point::Start, log: Log::default(), trail: 0 };
+        let mut frames = vec![start];
+        while let Some(frame) = frames.last_mut() {
+            self.log = std::mem::take(&mut frame.log);
+            self.trail.truncate(frame.trail);
+            let mut state = frame.state.clone();
+            let result = self.step(method, cfg, &mut state, frame.at);
+            frame.log = std::mem::take(&mut self.log);
+            match result {
+                Ok(Some(next)) => {
+                    let trail = self.trail.len();
+                    let next = Frame { state, at: Point::Node(next), log: Log::default(), trail };
+                    if frame.log.is_open() {
+                        frames.push(next);
+                    } else {
+                        *frame = next;
+                    }
+                    continue;
+                }
+                Ok(None) | Err(Stop::Infeasible | Stop::Failed) => self.stats.paths += 1,
+                Err(Stop::Abort) => return Err(Stop::Abort),
+            }
+            if self.config.max_errors > 0 && self.failures.len() >= self.config.max_errors {
+                return Ok(());
+            }
+            // Back to the last decision with another side.
+            while let Some(frame) = frames.last_mut() {
+                let mut log = std::mem::take(&mut frame.log);
+                if self.turn(&mut log) {
+                    frame.log = log;
+                    break;
+                }
+                frames.pop();
+            }
+        }
+        Ok(())
+    }
+
+    /// One step; says where to go on.
+    fn step(
+        &mut self,
+        method: &'p Method,
+        cfg: Option<&Cfg<'p>>,
+        state: &mut State,
+        at: Point,
+    ) -> Run<Option<NodeId>> {
+        let node = match (at, cfg) {
+            (Point::Start, _) => {
+                self.start(method, state)?;
+                return Ok(cfg.map(|cfg| cfg.entry));
+            }
+            (Point::Node(node), Some(_)) => node,
+            (Point::Node(_), None) => return Ok(None),
+        };
+        let Some(cfg) = cfg else { return Ok(None) };
+        match &cfg.node(node).kind {
+            NodeKind::Stmt { stmt, next } => {
+                self.exec(state, stmt)?;
+                self.follow(cfg, state, next)
+            }
+            NodeKind::Label { label, next } => {
+                let heap = state.heap.clone();
+                state.labels.insert_mut(*label, heap);
+                self.follow(cfg, state, next)
+            }
+            NodeKind::Branch { cond, loop_guard, then, otherwise, pos } => {
+                let id = if *loop_guard { "while.failed" } else { "if.failed" };
+                let blame = Blame::new(id, cond.pos);
+                let _ = pos;
+                let taken = self.branch_on(state, cond, &blame)?;
+                self.follow(cfg, state, if taken { then } else { otherwise })
+            }
+            NodeKind::LoopHead { id, next } => {
+                self.enter_loop(cfg, state, *id)?;
+                self.follow(cfg, state, next)
+            }
+            NodeKind::Exit => {
+                let name = method.name.as_str();
+                let mut heap = state.heap.clone();
+                self.consume_all(state, &mut heap, &method.posts, &|post| {
+                    Blame::new("postcondition.violated", post.pos).with_info(&post.info).about(name)
+                })?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Assumes the precondition and checks that the postcondition makes sense.
+    fn start(&mut self, method: &'p Method, state: &mut State) -> Run<()> {
+        let snap = self.fresh_snap(state);
+        let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+        self.produce_all(state, &method.pres, snap, &not_wellformed)?;
+        state.old = Some(state.heap.clone());
+        if !method.posts.is_empty() {
+            let outcomes = self.explore(state, |this, s| {
+                s.heap = Heap::default();
+                let snap = this.fresh_snap(s);
+                this.produce_all(s, &method.posts, snap, &not_wellformed)
+            });
+            match outcomes {
+                Ok(_) | Err(Stop::Infeasible) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes along an edge: loops are left, or their invariants must hold again.
+    fn follow(&mut self, cfg: &Cfg<'p>, state: &mut State, edge: &Edge) -> Run<Option<NodeId>> {
+        for _ in 0..edge.leaves {
+            let Some(frame) = state.frames.first().cloned() else { break };
+            state.frames.drop_first_mut();
+            for chunk in frame.chunks() {
+                self.put(state, chunk.resource, &chunk.args, chunk.snap, chunk.perm)?;
+            }
+        }
+        if edge.back
+            && let NodeKind::LoopHead { id, .. } = cfg.node(edge.to).kind
+        {
+            let mut heap = state.heap.clone();
+            self.consume_all(state, &mut heap, cfg.loop_(id).invariants, &|e| {
+                Blame::new("invariant.not.preserved", e.pos).with_info(&e.info)
+            })?;
+            return Ok(None);
+        }
+        Ok(Some(edge.to))
+    }
+
+    /// The invariant holds before the loop; from here on it is an arbitrary iteration.
+    fn enter_loop(&mut self, cfg: &Cfg<'p>, state: &mut State, id: LoopId) -> Run<()> {
+        let it = cfg.loop_(id);
+        let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+        let total = it.invariants.iter().all(|e| self.is_pure(e) && self.is_total(e));
+        if !total {
+            let outcomes = self.explore(state, |this, s| {
+                this.forget(s, &it.written);
+                let snap = this.fresh_snap(s);
+                this.produce_all(s, it.invariants, snap, &not_wellformed)
+            });
+            match outcomes {
+                Ok(_) | Err(Stop::Infeasible) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        let mut heap = state.heap.clone();
+        self.consume_all(state, &mut heap, it.invariants, &|e| {
+            Blame::new("invariant.not.established", e.pos).with_info(&e.info)
+        })?;
+        state.frames.push_front_mut(heap);
+        self.forget(state, &it.written);
+        let snap = self.fresh_snap(state);
+        self.produce_all(state, it.invariants, snap, &not_wellformed)
+    }
+
+    /// Forgets what a loop may change.
+    fn forget(&mut self, state: &mut State, written: &[LocalId]) {
+        state.heap = Heap::default();
+        for local in written {
+            self.havoc(state, *local);
+        }
+    }
+
+    // --- Statements
+
+    fn exec(&mut self, state: &mut State, stmt: &'p Stmt) -> Run<()> {
+        let blame = |id: &'static str| Blame::new(id, stmt.pos).with_info(&stmt.info);
+        match &stmt.kind {
+            StmtKind::Var(local) => {
+                self.havoc(state, *local);
+                Ok(())
+            }
+            StmtKind::Assign(local, e) => {
+                let value = self.eval(state, e, &blame("assignment.failed"))?;
+                let hint = self.locals(state.owner)[local.index()].name.as_str();
+                let value = self.name(state, hint, value)?;
+                state.store.set(*local, value);
+                Ok(())
+            }
+            StmtKind::FieldAssign(receiver, field, e) => {
+                let blame = blame("assignment.failed");
+                self.assign_field(state, stmt.pos, receiver, *field, e, &blame)
+            }
+            StmtKind::New(local, fields) => self.new_object(state, *local, fields),
+            StmtKind::Call { method, args, targets } => {
+                self.call(state, stmt, *method, args, targets)
+            }
+            StmtKind::Inhale(a) => {
+                let snap = self.fresh_snap(state);
+                let full = self.amount(1, 1);
+                self.produce(state, a, snap, full, &blame("inhale.failed"))
+            }
+            StmtKind::Assume(a) => {
+                state.inhaling = true;
+                let value = self.eval(state, a, &blame("inhale.failed"))?;
+                state.inhaling = false;
+                self.assume(state, value)
+            }
+            StmtKind::Exhale(a) => {
+                let mut heap = state.heap.clone();
+                self.consume(state, &mut heap, a, &blame("exhale.failed"))?;
+                state.heap = heap;
+                Ok(())
+            }
+            StmtKind::Assert(a) => self.assert(state, a, &blame("assert.failed")),
+            StmtKind::Fold(access) => self.fold(state, access, &blame("fold.failed")),
+            StmtKind::Unfold(access) => self.unfold(state, access, &blame("unfold.failed")),
+            StmtKind::Quasihavoc(condition, resource) => {
+                let blame = blame("quasihavoc.failed");
+                self.quasihavoc(state, condition.as_ref(), resource, &blame)
+            }
+            StmtKind::QuasihavocAll(..) => self.unsupported(state, stmt.pos, "`quasihavocall`"),
+            StmtKind::Package(..) => self.unsupported(state, stmt.pos, "`package`"),
+            StmtKind::Apply(_) => self.unsupported(state, stmt.pos, "`apply`"),
+            StmtKind::Refute(_)
+            | StmtKind::Unreachable
+            | StmtKind::If(..)
+            | StmtKind::While { .. }
+            | StmtKind::Label(..)
+            | StmtKind::Goto(_)
+            | StmtKind::Block(_) => self.unsupported(state, stmt.pos, "This statement"),
+        }
+    }
+
+    /// A large value gets a name, so that what is said about it stays small.
+    fn name(&mut self, state: &mut State, hint: &str, value: Term) -> Run<Term> {
+        if !self.is_large(value) {
+            return Ok(value);
+        }
+        let sort = self.terms.sort(value);
+        let name = self.fresh(state, hint, sort);
+        let fact = self.terms.eq(name, value);
+        self.assume(state, fact)?;
+        Ok(name)
+    }
+
+    fn is_large(&self, term: Term) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            let atom = matches!(self.terms.node(term), Node::App(_, args) if args.is_empty());
+            if !atom && seen.insert(term) {
+                if seen.len() > NAME_FROM {
+                    return true;
+                }
+                pending.extend(self.terms.children(term));
+            }
+        }
+        false
+    }
+
+    fn assign_field(
+        &mut self,
+        state: &mut State,
+        pos: Pos,
+        receiver: &Arc<Expr>,
+        field: FieldId,
+        e: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<()> {
+        let decl = self.program.field(field);
+        let target = self.eval(state, receiver, blame)?;
+        let value = self.eval(state, e, blame)?;
+        let value = self.name(state, decl.name.as_str(), value)?;
+        let resource = ResourceId::Field(field);
+        let full = self.amount(1, 1);
+        let mut heap = state.heap.clone();
+        if self.take(state, &mut heap, resource, &[target], full)?.is_none() {
+            let kind = ExprKind::Field(Arc::clone(receiver), field);
+            let location = Expr::new(kind, decl.ty.clone(), pos);
+            let reason = Reason::new("insufficient.permission", &location, state.owner);
+            return self.fail(state, blame, &reason);
+        }
+        state.heap = heap;
+        let snap = self.symbols.wrap(&mut self.terms, value);
+        self.put(state, resource, &[target], snap, full)
+    }
+
+    fn new_object(&mut self, state: &mut State, local: LocalId, fields: &[FieldId]) -> Run<()> {
+        let decl = &self.locals(state.owner)[local.index()];
+        let object = self.fresh_of(state, decl.name.as_str(), &Type::Ref);
+        // It is none of the objects that are known.
+        let mut others = vec![self.symbols.null];
+        let reference = self.symbols.reference;
+        let mut collections = Vec::new();
+        for (id, value) in state.store.values() {
+            let ty = &self.locals(state.owner)[id.index()].ty;
+            match ty {
+                Type::Ref => others.push(value),
+                Type::Seq(t) | Type::Set(t) | Type::Multiset(t) if **t == Type::Ref => {
+                    collections.push((ty.clone(), value));
+                }
+                _ => {}
+            }
+        }
+        for chunk in state.heap.chunks() {
+            if let ResourceId::Field(field) = chunk.resource {
+                others.push(chunk.args[0]);
+                if self.program.field(field).ty == Type::Ref {
+                    let value = self.symbols.unwrap(&mut self.terms, chunk.snap, reference);
+                    others.push(value);
+                }
+            }
+        }
+        others.sort_unstable();
+        others.dedup();
+        for other in others {
+            let same = self.terms.eq(object, other);
+            let different = self.terms.not(same);
+            self.assume(state, different)?;
+        }
+        for (ty, value) in collections {
+            let inside = match &ty {
+                Type::Seq(_) => {
+                    self.collection(&ty, "Seq.contains", &[value, object], smt::Sort::Bool)
+                }
+                Type::Set(_) => self.collection(&ty, "Set.in", &[object, value], smt::Sort::Bool),
+                _ => {
+                    let count =
+                        self.collection(&ty, "Multiset.count", &[value, object], smt::Sort::Int);
+                    let zero = self.terms.int(0);
+                    self.terms.lt(zero, count)
+                }
+            };
+            let outside = self.terms.not(inside);
+            self.assume(state, outside)?;
+        }
+        let full = self.amount(1, 1);
+        for field in fields {
+            let decl = self.program.field(*field);
+            let value = self.fresh_of(state, decl.name.as_str(), &decl.ty);
+            let snap = self.symbols.wrap(&mut self.terms, value);
+            self.put(state, ResourceId::Field(*field), &[object], snap, full)?;
+        }
+        state.store.set(local, object);
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        state: &mut State,
+        stmt: &'p Stmt,
+        method: MethodId,
+        args: &[Arc<Expr>],
+        targets: &[LocalId],
+    ) -> Run<()> {
+        let decl = self.program.method(method);
+        let failed = Blame::new("call.failed", stmt.pos).with_info(&stmt.info);
+        let args = self.eval_all(state, args, &failed)?;
+        let mut callee = self.enter(state, Owner::Method(method), &args);
+        callee.labels = rpds::HashTrieMap::new();
+        let before = state.heap.clone();
+        let mut heap = state.heap.clone();
+        self.consume_all(&mut callee, &mut heap, &decl.pres, &|_| {
+            Blame::new("call.precondition", stmt.pos)
+                .with_info(&stmt.info)
+                .about(decl.name.as_str())
+        })?;
+        callee.heap = heap;
+        callee.old = Some(before);
+        let mut results = Vec::new();
+        for i in 0..decl.returns {
+            results.push(self.havoc(&mut callee, LocalId(decl.params + i)));
+        }
+        let snap = self.fresh_snap(&mut callee);
+        self.produce_all(&mut callee, &decl.posts, snap, &|_| failed.clone())?;
+        state.heap = callee.heap.clone();
+        state.branches = callee.branches.clone();
+        self.leave(state, callee);
+        for (target, result) in targets.iter().zip(results) {
+            state.store.set(*target, result);
+        }
+        Ok(())
+    }
+
+    fn assert(&mut self, state: &mut State, a: &Arc<Expr>, blame: &Blame) -> Run<()> {
+        if self.is_pure(a) {
+            let mut heap = state.heap.clone();
+            return self.consume(state, &mut heap, a, blame).map(|_| ());
+        }
+        let outcomes = self.explore(state, |this, s| {
+            let mut heap = s.heap.clone();
+            this.consume(s, &mut heap, a, blame).map(|_| ())
+        })?;
+        self.learn(state, &outcomes)
+    }
+
+    // --- Predicates
+
+    /// Says that an instance was folded or unfolded: definitions of functions depend on it.
+    pub fn note_predicate(
+        &mut self,
+        state: &mut State,
+        predicate: viper::core::PredicateId,
+        snap: Term,
+        args: &[Term],
+    ) -> Run<()> {
+        let trigger = self.symbols.predicate_trigger(&mut self.terms, predicate);
+        let mut full = vec![snap];
+        full.extend(args);
+        let note = self.terms.app(trigger, &full);
+        self.assume(state, note)
+    }
+
+    fn fold(&mut self, state: &mut State, access: &'p PredicateAccess, blame: &Blame) -> Run<()> {
+        let decl = self.program.predicate(access.predicate);
+        let blame = &blame.clone().about(decl.name.as_str());
+        let args = self.eval_all(state, &access.args, blame)?;
+        let amount = self.eval_amount(state, access.amount.as_ref(), blame)?;
+        self.check_positive(state, amount, access, blame)?;
+        let mut inner = self.enter(state, Owner::Predicate(access.predicate), &args);
+        let mut heap = state.heap.clone();
+        let snap = match &decl.body {
+            Some(body) => self.consume_scaled(&mut inner, &mut heap, body, amount, blame)?,
+            None => self.fresh_snap(&mut inner),
+        };
+        state.branches = inner.branches.clone();
+        self.leave(state, inner);
+        state.heap = heap;
+        self.note_predicate(state, access.predicate, snap, &args)?;
+        self.put(state, ResourceId::Predicate(access.predicate), &args, snap, amount)
+    }
+
+    fn unfold(&mut self, state: &mut State, access: &'p PredicateAccess, blame: &Blame) -> Run<()> {
+        let decl = self.program.predicate(access.predicate);
+        let blame = &blame.clone().about(decl.name.as_str());
+        let args = self.eval_all(state, &access.args, blame)?;
+        let amount = self.eval_amount(state, access.amount.as_ref(), blame)?;
+        self.check_positive(state, amount, access, blame)?;
+        let resource = ResourceId::Predicate(access.predicate);
+        let mut heap = state.heap.clone();
+        let Some(snap) = self.take(state, &mut heap, resource, &args, amount)? else {
+            let reason = self.predicate_reason(access, state.owner);
+            return self.fail(state, blame, &reason);
+        };
+        state.heap = heap;
+        self.note_predicate(state, access.predicate, snap, &args)?;
+        self.produce_body(state, access.predicate, &args, snap, amount, blame)
+    }
+
+    fn quasihavoc(
+        &mut self,
+        state: &mut State,
+        condition: Option<&Arc<Expr>>,
+        resource: &Resource,
+        blame: &Blame,
+    ) -> Run<()> {
+        let condition = match condition {
+            Some(condition) => self.eval(state, condition, blame)?,
+            None => self.terms.bool(true),
+        };
+        let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
+            return self.unsupported(state, resource.pos(), "A magic wand");
+        };
+        let indices: Vec<usize> = state.heap.of(id).map(|(i, _)| i).collect();
+        let new = self.fresh_snap(state);
+        for index in indices {
+            let chunk = state.heap.chunks()[index].clone();
+            let equations: Vec<Term> =
+                chunk.args.iter().zip(&args).map(|(a, b)| self.terms.eq(*a, *b)).collect();
+            let mut here = self.terms.and(equations);
+            here = self.terms.and([here, condition]);
+            let snap = self.terms.ite(here, new, chunk.snap);
+            state.heap.get_mut(index).snap = snap;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,308 @@
+//! The executor of one unit: its terms, its solver, its errors.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use report::{Pos, Status};
+use smt::{Limits, Session, SolverError, Sort, Term, Terms};
+use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
+
+use crate::blame::{Blame, Reason, diagnostic};
+use crate::config::{Config, ExhaleMode};
+use crate::path::{Entry, Log, Run, Stop};
+use crate::state::{Owner, State};
+use crate::symbols::{Foreign, Symbols, Theories};
+use crate::verdict::{Failure, Stats};
+
+/// How hard to try.
+pub(crate) struct QueryLimits {
+    /// For proofs that decide about errors.
+    pub thorough: Limits,
+    /// For questions whose answer only saves work.
+    pub quick: Limits,
+}
+
+pub(crate) struct Executor<'p> {
+    pub program: &'p Program,
+    pub config: &'p Config,
+    pub terms: Terms,
+    pub session: Session,
+    pub symbols: Symbols<'p>,
+    pub limits: QueryLimits,
+    pub exhale_mode: ExhaleMode,
+    /// The log of the current step.
+    pub log: Log,
+    /// The assumptions of the current path, in order.
+    pub trail: Vec<Entry>,
+    /// One more than the largest number of a fresh symbol so far.
+    pub high: u32,
+    pub stats: Stats,
+    pub failures: Vec<Failure>,
+    /// Proofs that were meant to fail and did.
+    pub refuted: HashSet<Pos>,
+    /// What could not be proved, for a counterexample.
+    pub goal: Option<Term>,
+    /// Why the solver did not decide the last question.
+    pub undecided: Option<String>,
+    /// Why there is no verdict.
+    pub trouble: Option<String>,
+    pub trouble_status: Status,
+    /// What fresh symbols are named after, besides what they stand for.
+    pub prefix: String,
+    /// Functions of the recursive group being verified: calls to them are limited.
+    pub recursive: HashSet<viper::core::FunctionId>,
+    /// Instances that were unfolded while a function was evaluated.
+    pub unfolded: Vec<(viper::core::PredicateId, Term, std::rc::Rc<[Term]>)>,
+    total: HashMap<*const Expr, bool>,
+    pure: HashMap<*const Expr, bool>,
+    /// How deep quantifiers nest in terms.
+    pub depths: HashMap<Term, usize>,
+    pub bounds: HashMap<(usize, usize, Sort), (smt::Bound, Term)>,
+    /// Fresh symbols that are declared in the text of axioms.
+    pub declared_fresh: HashSet<smt::FunId>,
+}
+
+/// Work that one question may take; one unit is about a microsecond.
+const THOROUGH_WORK: u64 = 60_000_000;
+const QUICK_WORK: u64 = 400_000;
+
+impl<'p> Executor<'p> {
+    pub fn new(
+        program: &'p Program,
+        config: &'p Config,
+        session: Session,
+        foreign: Arc<Foreign>,
+        theories: Arc<Theories>,
+    ) -> Executor<'p> {
+        let mut terms = Terms::new();
+        let symbols = Symbols::new(program, foreign, theories, &mut terms);
+        let timeout = config.assert_timeout.unwrap_or(Duration::from_secs(60));
+        Executor {
+            program,
+            config,
+            terms,
+            session,
+            symbols,
+            limits: QueryLimits {
+                thorough: Limits { rlimit: Some(THOROUGH_WORK), timeout },
+                quick: Limits {
+                    rlimit: Some(QUICK_WORK),
+                    timeout: timeout.min(Duration::from_secs(5)),
+                },
+            },
+            exhale_mode: config.exhale_mode,
+            log: Log::default(),
+            trail: Vec::new(),
+            high: 0,
+            stats: Stats::default(),
+            failures: Vec::new(),
+            refuted: HashSet::new(),
+            goal: None,
+            undecided: None,
+            trouble: None,
+            trouble_status: Status::InternalError,
+            prefix: String::new(),
+            recursive: HashSet::new(),
+            unfolded: Vec::new(),
+            total: HashMap::new(),
+            pure: HashMap::new(),
+            depths: HashMap::new(),
+            bounds: HashMap::new(),
+            declared_fresh: HashSet::new(),
+        }
+    }
+
+    // --- Symbols
+
+    /// A symbol that is used nowhere else, a function of the parameters of the state.
+    pub fn fresh(&mut self, state: &mut State, hint: &str, sort: Sort) -> Term {
+        let number = state.fresh;
+        state.fresh += 1;
+        self.high = self.high.max(state.fresh);
+        let name = format!("{}{hint}@{number}", self.prefix);
+        let args: Vec<Sort> = state.parameters.iter().map(|p| self.terms.sort(*p)).collect();
+        let fun = self.terms.fun_named(&name, &args, sort, smt::Meaning::Uninterpreted);
+        self.terms.app(fun, &state.parameters.clone())
+    }
+
+    /// A symbol of the sort of a type.
+    pub fn fresh_of(&mut self, state: &mut State, hint: &str, ty: &Type) -> Term {
+        let sort = self.sort(ty);
+        self.fresh(state, hint, sort)
+    }
+
+    pub fn fresh_snap(&mut self, state: &mut State) -> Term {
+        let snap = self.symbols.snap;
+        self.fresh(state, "s", snap)
+    }
+
+    pub fn sort(&mut self, ty: &Type) -> Sort {
+        self.symbols.sort(&mut self.terms, ty)
+    }
+
+    /// Tells the solver about all symbols that were registered.
+    pub fn flush_symbols(&mut self) -> Run<()> {
+        self.translate_axioms();
+        let text = self.symbols.take_text();
+        if !text.is_empty() {
+            self.session.declare_base(&text);
+        }
+        if self.config.cancel.is_cancelled() {
+            self.trouble.get_or_insert_with(|| "cancelled".to_string());
+            self.trouble_status = Status::Timeout;
+            return Err(Stop::Abort);
+        }
+        Ok(())
+    }
+
+    // --- Giving up
+
+    pub fn abort<T>(&mut self, error: &SolverError) -> Run<T> {
+        if self.trouble.is_none() {
+            self.trouble = Some(error.to_string());
+            self.trouble_status = match error {
+                SolverError::Cancelled | SolverError::OutOfTime => Status::Timeout,
+                _ => Status::InternalError,
+            };
+        }
+        Err(Stop::Abort)
+    }
+
+    /// Ends the path with an error, unless the path is infeasible.
+    pub fn fail<T>(&mut self, state: &State, blame: &Blame, reason: &Reason) -> Run<T> {
+        if state.lenient {
+            return Err(Stop::Failed);
+        }
+        let falsum = self.terms.bool(false);
+        let undecided = self.undecided.take();
+        let goal = self.goal.take();
+        if self.prove(state, falsum)? {
+            return Err(Stop::Infeasible);
+        }
+        if let Some(ReportAs::MustFail { pos, .. }) =
+            blame.info.as_ref().and_then(|i| i.report.as_ref())
+        {
+            self.refuted.insert(*pos);
+            return Err(Stop::Failed);
+        }
+        let text = reason
+            .expr
+            .as_ref()
+            .map(|(expr, owner)| self.expr_text(expr, *owner))
+            .unwrap_or_default();
+        let mut diagnostic = diagnostic(blame, reason, &text);
+        if undecided.is_some_and(|why| why == "timeout") {
+            diagnostic.message.push_str(" (The solver gave up before it knew.)");
+        }
+        let known =
+            |f: &Failure| f.diagnostic.id == diagnostic.id && f.diagnostic.pos == diagnostic.pos;
+        if !self.failures.iter().any(known) {
+            let mut branch: Vec<String> = state
+                .branches
+                .iter()
+                .map(|b| {
+                    let text = self.expr_text(&b.expr, b.owner);
+                    if b.taken { text } else { format!("!({text})") }
+                })
+                .collect();
+            branch.reverse();
+            diagnostic.branch = branch;
+            let counterexample =
+                if self.config.counterexamples { self.counterexample(state, goal) } else { None };
+            self.failures.push(Failure { diagnostic, counterexample });
+        }
+        Err(Stop::Failed)
+    }
+
+    /// Proves a formula or ends the path with an error.
+    pub fn check(&mut self, state: &State, goal: Term, blame: &Blame, reason: Reason) -> Run<()> {
+        if state.lenient || self.prove(state, goal)? {
+            return Ok(());
+        }
+        self.goal = Some(goal);
+        self.fail(state, blame, &reason)
+    }
+
+    /// An error at something that cannot be verified.
+    pub fn unsupported<T>(&mut self, state: &State, pos: Pos, what: &str) -> Run<T> {
+        let blame = Blame::new("internal", pos);
+        let reason =
+            Reason::text("feature.unsupported", pos, format!("{what} cannot be verified yet."));
+        self.fail(state, &blame, &reason)
+    }
+
+    // --- Looking at the program
+
+    pub fn locals(&self, owner: Owner) -> &'p [Local] {
+        match owner {
+            Owner::Method(id) => &self.program.method(id).locals,
+            Owner::Function(id) => &self.program.function(id).locals,
+            Owner::Predicate(id) => &self.program.predicate(id).locals,
+        }
+    }
+
+    pub fn expr_text(&self, expr: &Arc<Expr>, owner: Owner) -> String {
+        let labels = match owner {
+            Owner::Method(id) => self.program.method(id).labels.as_slice(),
+            Owner::Function(_) | Owner::Predicate(_) => &[],
+        };
+        viper::unparse::expr_text(self.program, self.locals(owner), labels, expr)
+    }
+
+    /// Can it be evaluated without any check and without learning anything?
+    pub fn is_total(&mut self, expr: &Arc<Expr>) -> bool {
+        use viper::core::{BinOp, CollectionOp};
+        let key = Arc::as_ptr(expr);
+        if let Some(total) = self.total.get(&key) {
+            return *total;
+        }
+        let own = match &expr.kind {
+            ExprKind::Field(..)
+            | ExprKind::Call(..)
+            | ExprKind::Acc(..)
+            | ExprKind::Wand(_)
+            | ExprKind::Perm(_)
+            | ExprKind::Old(..)
+            | ExprKind::Quant { .. }
+            | ExprKind::ForPerm(..)
+            | ExprKind::Unfolding(..)
+            | ExprKind::Applying(..)
+            | ExprKind::Asserting(..)
+            | ExprKind::WildcardPerm
+            | ExprKind::Result
+            | ExprKind::PredicateInstance(..) => false,
+            ExprKind::Binary(op, ..) => !matches!(
+                op,
+                BinOp::Div | BinOp::Mod | BinOp::Fraction | BinOp::PermDiv | BinOp::PermPermDiv
+            ),
+            ExprKind::Collection(op, _) => !matches!(
+                op,
+                CollectionOp::SeqIndex | CollectionOp::SeqUpdate | CollectionOp::MapLookup
+            ),
+            _ => true,
+        };
+        let mut total = own;
+        if own {
+            expr.for_each_child(|child| total = total && self.is_total(child));
+        }
+        self.total.insert(key, total);
+        total
+    }
+
+    /// Is it free of permissions?
+    pub fn is_pure(&mut self, expr: &Arc<Expr>) -> bool {
+        let key = Arc::as_ptr(expr);
+        if let Some(pure) = self.pure.get(&key) {
+            return *pure;
+        }
+        let pure = expr.is_pure();
+        self.pure.insert(key, pure);
+        pure
+    }
+}
+
+/// Does a node have an annotation?
+pub(crate) fn annotated(info: &Option<Arc<Info>>, key: &str) -> bool {
+    info.as_ref().is_some_and(|info| info.annotation(key).is_some())
+}

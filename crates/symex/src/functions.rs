@@ -1,0 +1,327 @@
+//! Functions: their contracts and bodies are verified, and become axioms for everyone else.
+//!
+//! A function is a mathematical function of its arguments and of the snapshot of what its
+//! precondition gives access to. Evaluating its body in a state in which the precondition was
+//! produced from a symbolic snapshot therefore yields its definition.
+//!
+//! Functions that call each other are verified together, callees first. Inside such a group calls
+//! are *limited*: they know the postcondition but not the definition, which is unrolled only where
+//! the function is mentioned in full, or where a predicate that its body unfolds was folded or
+//! unfolded.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use smt::{Node, Quantifier, Term, symbol};
+use viper::core::{Expr, FunctionId};
+
+use crate::blame::Blame;
+use crate::executor::Executor;
+use crate::path::{Outcome, Run, Stop};
+use crate::state::{Owner, State};
+use crate::symbols::{FunctionSymbols, FunctionTheory};
+
+/// A function while it is being verified.
+struct Subject {
+    id: FunctionId,
+    symbols: FunctionSymbols,
+    /// The snapshot and the arguments.
+    formals: Vec<Term>,
+    state: State,
+    /// Its contract makes sense.
+    sound: bool,
+}
+
+/// What an evaluation yields: values, and which of the facts on its path belong to them.
+#[derive(Clone)]
+struct Evaluated {
+    values: Vec<Term>,
+    /// Facts that were there before the evaluation.
+    skip: usize,
+    /// Facts that were there after it.
+    end: usize,
+}
+
+impl Executor<'_> {
+    /// Verifies functions that call each other. Calls `done` after each phase of each function.
+    pub fn verify_functions(
+        &mut self,
+        group: &[FunctionId],
+        recursive: bool,
+        done: &mut dyn FnMut(&mut Self, FunctionId),
+    ) -> Run<Vec<(FunctionId, FunctionTheory)>> {
+        if recursive {
+            self.recursive = group.iter().copied().collect();
+        }
+        let mut subjects = Vec::new();
+        let mut texts = Vec::new();
+        for id in group {
+            let mut subject = self.subject(*id);
+            let mut text = self.frame_axioms(&subject);
+            match self.verify_contract(&mut subject) {
+                Ok(post) => {
+                    text.push_str(&post);
+                    subject.sound = true;
+                }
+                Err(Stop::Abort) => return Err(Stop::Abort),
+                Err(Stop::Failed | Stop::Infeasible) => {}
+            }
+            done(self, *id);
+            subjects.push(subject);
+            texts.push(text);
+        }
+        for text in &texts {
+            self.symbols.say(text);
+        }
+        for (subject, text) in subjects.iter_mut().zip(&mut texts) {
+            if !subject.sound {
+                continue;
+            }
+            match self.verify_definition(subject) {
+                Ok(definition) => text.push_str(&definition),
+                Err(Stop::Abort) => return Err(Stop::Abort),
+                Err(Stop::Failed | Stop::Infeasible) => {}
+            }
+            done(self, subject.id);
+        }
+        let uses = self.symbols.uses.clone();
+        Ok(subjects
+            .iter()
+            .zip(texts)
+            .map(|(subject, text)| (subject.id, FunctionTheory { uses: uses.clone(), text }))
+            .collect())
+    }
+
+    fn subject(&mut self, id: FunctionId) -> Subject {
+        let function = self.program.function(id);
+        let symbols = self.symbols.function(&mut self.terms, id);
+        self.prefix = format!("{}.", function.name.as_str());
+        let mut state = State::new(Owner::Function(id), function.locals.len());
+        state.fresh = self.high;
+        let mut formals = vec![self.fresh_snap(&mut state)];
+        for i in 0..function.params {
+            formals.push(self.havoc(&mut state, viper::core::LocalId(i)));
+        }
+        state.parameters = Rc::from(formals.as_slice());
+        Subject { id, symbols, formals, state, sound: false }
+    }
+
+    /// How the symbols of a function belong together.
+    fn frame_axioms(&mut self, subject: &Subject) -> String {
+        let FunctionSymbols { full, limited, stateless, .. } = subject.symbols;
+        let formals = &subject.formals;
+        let full = self.terms.app(full, formals);
+        let limited = self.terms.app(limited, formals);
+        let stateless = self.terms.app(stateless, &formals[1..]);
+        let same = self.terms.eq(limited, full);
+        let mut text = self.axiom(formals, &[vec![full]], same);
+        text.push_str(&self.axiom(formals, &[vec![limited]], stateless));
+        text
+    }
+
+    /// Pre- and postconditions must make sense; the result is the axiom of the postcondition.
+    fn verify_contract(&mut self, subject: &mut Subject) -> Run<String> {
+        let function = self.program.function(subject.id);
+        self.prefix = format!("{}.", function.name.as_str());
+        let result = self.terms.app(subject.symbols.limited, &subject.formals);
+        let snap = subject.formals[0];
+        let mut state = subject.state.clone();
+        state.fresh = self.high;
+        let outcomes = self.explore(&mut state, |this, s| {
+            let mark = this.trail.len();
+            let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+            this.produce_all(s, &function.pres, snap, &not_wellformed)?;
+            let skip = this.facts_since(mark);
+            s.result = Some(result);
+            s.old = Some(s.heap.clone());
+            let mut values = Vec::new();
+            for post in &function.posts {
+                s.inhaling = true;
+                let value = this.eval(s, post, &not_wellformed(post))?;
+                this.assume(s, value)?;
+                values.push(value);
+            }
+            Ok(Evaluated { values, skip, end: this.facts_since(mark) })
+        });
+        let outcomes = match outcomes {
+            Ok(outcomes) => outcomes,
+            // A precondition that cannot hold: there is nothing to say.
+            Err(Stop::Infeasible) => return Ok(String::new()),
+            Err(stop) => return Err(stop),
+        };
+        if function.posts.is_empty() {
+            return Ok(String::new());
+        }
+        let mut conjuncts = Vec::new();
+        for outcome in outcomes.iter() {
+            let post = self.terms.and(outcome.value.values.iter().copied());
+            conjuncts.push(self.terms.implies(outcome.guard, post));
+            conjuncts.extend(self.worth_telling(outcome, &subject.formals));
+        }
+        let body = self.terms.and(conjuncts);
+        Ok(self.guarded_axiom(subject, &[vec![result]], body))
+    }
+
+    /// The body must make sense and fulfil the postcondition; the result is its definition.
+    fn verify_definition(&mut self, subject: &mut Subject) -> Run<String> {
+        let function = self.program.function(subject.id);
+        let Some(body) = &function.body else { return Ok(String::new()) };
+        self.prefix = format!("{}.", function.name.as_str());
+        let snap = subject.formals[0];
+        let mut state = subject.state.clone();
+        state.fresh = self.high;
+        self.unfolded.clear();
+        let outcomes = self.explore(&mut state, |this, s| {
+            let mark = this.trail.len();
+            let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+            this.produce_all(s, &function.pres, snap, &not_wellformed)?;
+            let skip = this.facts_since(mark);
+            s.old = Some(s.heap.clone());
+            let blame = Blame::new("function.not.wellformed", function.pos)
+                .with_info(&function.info)
+                .about(function.name.as_str());
+            let value = this.eval(s, body, &blame)?;
+            let end = this.facts_since(mark);
+            s.result = Some(value);
+            let mut heap = s.heap.clone();
+            this.consume_all(s, &mut heap, &function.posts, &|post| {
+                Blame::new("postcondition.violated", post.pos)
+                    .with_info(&post.info)
+                    .about(function.name.as_str())
+            })?;
+            Ok(Evaluated { values: vec![value], skip, end })
+        });
+        let outcomes = match outcomes {
+            Ok(outcomes) => outcomes,
+            Err(Stop::Infeasible) => return Ok(String::new()),
+            Err(stop) => return Err(stop),
+        };
+        let full = self.terms.app(subject.symbols.full, &subject.formals);
+        let stateless = self.terms.app(subject.symbols.stateless, &subject.formals[1..]);
+        let mut definition = Vec::new();
+        let mut propagated = Vec::new();
+        for outcome in outcomes.iter() {
+            let same = self.equal(&function.ty, full, outcome.value.values[0]);
+            let same = match self.terms.node(same) {
+                // Definitions are equations, whatever the type.
+                Node::App(..) => self.terms.eq(full, outcome.value.values[0]),
+                _ => same,
+            };
+            definition.push(self.terms.implies(outcome.guard, same));
+            propagated.extend(self.worth_telling(outcome, &subject.formals));
+        }
+        let mut triggers = vec![vec![full]];
+        let unfolded = std::mem::take(&mut self.unfolded);
+        let mut seen = HashSet::new();
+        for (predicate, snap, args) in unfolded {
+            let fun = self.symbols.predicate_trigger(&mut self.terms, predicate);
+            let mut all = vec![snap];
+            all.extend(args.iter());
+            let note = self.terms.app(fun, &all);
+            if subject.formals.len() > 1 && seen.insert(note) {
+                triggers.push(vec![stateless, note]);
+            }
+        }
+        let definition = self.terms.and(definition);
+        let mut text = self.guarded_axiom(subject, &triggers, definition);
+        let propagated = self.terms.and(propagated);
+        text.push_str(&self.guarded_axiom(subject, &triggers, propagated));
+        Ok(text)
+    }
+
+    fn facts_since(&self, mark: usize) -> usize {
+        let fact = |e: &&crate::path::Entry| matches!(e, crate::path::Entry::Fact(_));
+        self.trail[mark..].iter().filter(fact).count()
+    }
+
+    /// Of what was learnt during an evaluation, what users of the function need: that the
+    /// preconditions of the functions it calls hold, and what defines its symbols.
+    fn worth_telling(&mut self, outcome: &Outcome<Evaluated>, formals: &[Term]) -> Vec<Term> {
+        let Evaluated { skip, end, .. } = outcome.value;
+        let facts = &outcome.facts[skip..end];
+        let mut told = Vec::new();
+        for (guard, fact) in facts {
+            if self.mentions_call(*fact) || self.mentions_fresh(*fact, formals) {
+                told.push(self.terms.implies(*guard, *fact));
+            }
+        }
+        told
+    }
+
+    fn mentions_call(&self, fact: Term) -> bool {
+        self.any_symbol(fact, &mut |name| name.ends_with(".pre") || name.ends_with(".pre|"))
+    }
+
+    fn mentions_fresh(&self, fact: Term, formals: &[Term]) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = vec![fact];
+        while let Some(term) = pending.pop() {
+            if formals.contains(&term) || !seen.insert(term) {
+                continue;
+            }
+            if let Node::App(fun, _) = self.terms.node(term)
+                && self.terms.signature.fun(*fun).name.contains('@')
+            {
+                return true;
+            }
+            pending.extend(self.terms.children(term));
+        }
+        false
+    }
+
+    fn any_symbol(&self, term: Term, test: &mut dyn FnMut(&str) -> bool) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            if let Node::App(fun, _) = self.terms.node(term)
+                && test(&self.terms.signature.fun(*fun).name)
+            {
+                return true;
+            }
+            pending.extend(self.terms.children(term));
+        }
+        false
+    }
+
+    /// An axiom for all arguments for which the precondition holds.
+    fn guarded_axiom(&mut self, subject: &Subject, triggers: &[Vec<Term>], body: Term) -> String {
+        let pre = self.terms.app(subject.symbols.pre, &subject.formals);
+        let body = self.terms.implies(pre, body);
+        self.axiom(&subject.formals, triggers, body)
+    }
+
+    /// An axiom as text, with the declarations of what is fresh in it.
+    fn axiom(&mut self, formals: &[Term], triggers: &[Vec<Term>], body: Term) -> String {
+        if self.terms.as_bool(body) == Some(true) {
+            return String::new();
+        }
+        let axiom = self.close(Quantifier::Forall, formals, triggers, body, None, "fun");
+        let mut text = String::new();
+        let mut seen = HashSet::new();
+        let mut pending = vec![axiom];
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            if let Node::App(fun, _) = self.terms.node(term)
+                && self.terms.signature.fun(*fun).meaning == smt::Meaning::Uninterpreted
+                && self.declared_fresh.insert(*fun)
+            {
+                let decl = self.terms.signature.fun(*fun);
+                let args: Vec<&str> =
+                    decl.args.iter().map(|s| self.terms.signature.sort_text(*s)).collect();
+                let result = self.terms.signature.sort_text(decl.result);
+                let name = symbol(&decl.name);
+                let _ = writeln!(text, "(declare-fun {name} ({}) {result})", args.join(" "));
+            }
+            pending.extend(self.terms.children(term));
+        }
+        let _ = writeln!(text, "(assert {})", smt::print(&self.terms, axiom));
+        text
+    }
+}

@@ -1,0 +1,178 @@
+//! Operators on terms: what is the same for expressions of programs and of axioms.
+
+use smt::{Sort, Term};
+use viper::core::{BinOp, CollectionOp, Type};
+
+use crate::executor::Executor;
+
+impl Executor<'_> {
+    /// A permission amount.
+    pub fn amount(&mut self, numerator: i32, denominator: i32) -> Term {
+        self.terms.real(num_rational::BigRational::new(numerator.into(), denominator.into()))
+    }
+
+    /// Equality on values of a type.
+    pub fn equal(&mut self, ty: &Type, a: Term, b: Term) -> Term {
+        let op = match ty {
+            Type::Seq(_) => "Seq.equal",
+            Type::Set(_) => "Set.equal",
+            Type::Multiset(_) => "Multiset.equal",
+            Type::Map(_) => "Map.equal",
+            _ => return self.terms.eq(a, b),
+        };
+        if a == b {
+            return self.terms.bool(true);
+        }
+        self.collection(ty, op, &[a, b], Sort::Bool)
+    }
+
+    /// A function of a collection type.
+    pub fn collection(&mut self, ty: &Type, op: &str, args: &[Term], result: Sort) -> Term {
+        let sorts = args.iter().map(|a| self.terms.sort(*a)).collect();
+        let fun = self.symbols.collection(&mut self.terms, ty, op, sorts, result);
+        self.terms.app(fun, args)
+    }
+
+    /// A binary operator that is not short-circuit; `ty` is the type of its operands.
+    pub fn binary(&mut self, op: BinOp, ty: &Type, a: Term, b: Term) -> Term {
+        let t = &mut self.terms;
+        match op {
+            BinOp::Add => t.add(a, b),
+            BinOp::Sub => t.sub(a, b),
+            BinOp::Mul => t.mul(a, b),
+            BinOp::IntPermMul => {
+                let a = t.to_real(a);
+                t.mul(a, b)
+            }
+            BinOp::Div => t.div(a, b),
+            BinOp::Mod => t.modulo(a, b),
+            BinOp::Fraction => {
+                let (a, b) = (t.to_real(a), t.to_real(b));
+                t.real_div(a, b)
+            }
+            BinOp::PermDiv => {
+                let b = t.to_real(b);
+                t.real_div(a, b)
+            }
+            BinOp::PermPermDiv => t.real_div(a, b),
+            BinOp::Lt => t.lt(a, b),
+            BinOp::Le => t.le(a, b),
+            BinOp::Gt => t.lt(b, a),
+            BinOp::Ge => t.le(b, a),
+            BinOp::Eq => self.equal(ty, a, b),
+            BinOp::Ne => {
+                let eq = self.equal(ty, a, b);
+                self.terms.not(eq)
+            }
+            BinOp::And => t.and([a, b]),
+            BinOp::Or => t.or([a, b]),
+            BinOp::Implies => t.implies(a, b),
+        }
+    }
+
+    /// A sequence literal.
+    pub fn seq_literal(&mut self, ty: &Type, elems: &[Term]) -> Term {
+        let sort = self.sort(ty);
+        let parts: Vec<Term> =
+            elems.iter().map(|e| self.collection(ty, "Seq.singleton", &[*e], sort)).collect();
+        let joined =
+            parts.into_iter().reduce(|a, b| self.collection(ty, "Seq.append", &[a, b], sort));
+        match joined {
+            Some(seq) => seq,
+            None => self.collection(ty, "Seq.empty", &[], sort),
+        }
+    }
+
+    /// A set or multiset literal.
+    pub fn set_literal(&mut self, ty: &Type, elems: &[Term]) -> Term {
+        let sort = self.sort(ty);
+        let kind = if matches!(ty, Type::Set(_)) { "Set" } else { "Multiset" };
+        let singleton = format!("{kind}.singleton");
+        let parts: Vec<Term> =
+            elems.iter().map(|e| self.collection(ty, &singleton, &[*e], sort)).collect();
+        let union = format!("{kind}.union");
+        let joined = parts.into_iter().reduce(|a, b| self.collection(ty, &union, &[a, b], sort));
+        match joined {
+            Some(set) => set,
+            None => self.collection(ty, &format!("{kind}.empty"), &[], sort),
+        }
+    }
+
+    /// A map literal.
+    pub fn map_literal(&mut self, ty: &Type, entries: &[(Term, Term)]) -> Term {
+        let sort = self.sort(ty);
+        let mut map = self.collection(ty, "Map.empty", &[], sort);
+        for (key, value) in entries {
+            map = self.collection(ty, "Map.update", &[map, *key, *value], sort);
+        }
+        map
+    }
+
+    /// An operator on collections. `operand` is the type of its collection operand, `ty` that of
+    /// the result.
+    pub fn collection_op(
+        &mut self,
+        op: CollectionOp,
+        operand: &Type,
+        ty: &Type,
+        args: &[Term],
+    ) -> Term {
+        let sort = self.sort(ty);
+        let is_set = matches!(operand, Type::Set(_));
+        let pick = |set: &'static str, multiset: &'static str| if is_set { set } else { multiset };
+        let name = match op {
+            CollectionOp::Range => "Seq.range",
+            CollectionOp::SeqAppend => "Seq.append",
+            CollectionOp::SeqIndex => "Seq.index",
+            CollectionOp::SeqTake => "Seq.take",
+            CollectionOp::SeqDrop => "Seq.drop",
+            CollectionOp::SeqUpdate => "Seq.update",
+            CollectionOp::SeqContains => {
+                return self.collection(operand, "Seq.contains", &[args[1], args[0]], sort);
+            }
+            CollectionOp::SeqLength => "Seq.length",
+            CollectionOp::Union => pick("Set.union", "Multiset.union"),
+            CollectionOp::Intersection => pick("Set.intersection", "Multiset.intersection"),
+            CollectionOp::Setminus => pick("Set.difference", "Multiset.difference"),
+            CollectionOp::Subset => pick("Set.subset", "Multiset.subset"),
+            CollectionOp::SetContains => "Set.in",
+            CollectionOp::Cardinality => pick("Set.card", "Multiset.card"),
+            CollectionOp::MultisetCount => {
+                return self.collection(operand, "Multiset.count", &[args[1], args[0]], sort);
+            }
+            CollectionOp::MapLookup => "Map.lookup",
+            CollectionOp::MapUpdate => "Map.update",
+            CollectionOp::MapContains => return self.map_contains(operand, args[0], args[1]),
+            CollectionOp::MapCardinality => "Map.card",
+            CollectionOp::MapDomain => "Map.domain",
+            CollectionOp::MapRange => "Map.values",
+        };
+        self.collection(operand, name, args, sort)
+    }
+
+    /// `key in map`
+    pub fn map_contains(&mut self, map_ty: &Type, key: Term, map: Term) -> Term {
+        let Type::Map(kv) = map_ty else { return self.terms.bool(false) };
+        let keys = Type::set(kv.0.clone());
+        let keys_sort = self.sort(&keys);
+        let domain = self.collection(map_ty, "Map.domain", &[map], keys_sort);
+        self.collection(&keys, "Set.in", &[key, domain], Sort::Bool)
+    }
+}
+
+/// The type of the collection that an operator is about: of its result for a range, of its second
+/// operand for membership, otherwise of its first.
+pub(crate) fn operand_type(
+    op: CollectionOp,
+    args: &[std::sync::Arc<viper::core::Expr>],
+    ty: &Type,
+) -> Type {
+    match op {
+        CollectionOp::Range => ty.clone(),
+        CollectionOp::SeqContains
+        | CollectionOp::SetContains
+        | CollectionOp::MultisetCount
+        | CollectionOp::MapContains => args[1].ty.clone(),
+        _ => args[0].ty.clone(),
+    }
+}

@@ -1,0 +1,375 @@
+//! Path conditions, branching and joining.
+//!
+//! The executor is written in direct style: `if self.branch(state, condition)? { … } else { … }`.
+//! A *step* is a piece of execution that starts at a checkpoint, a state. Everything a step learns
+//! from outside (answers of the solver, decisions at branches) is written to its [`Log`]. To take the
+//! other side of a decision, the solver is brought back to where it was, the log is cut off there,
+//! and the step is run again from its checkpoint: up to the decision it replays the log and says
+//! nothing to the solver.
+//!
+//! [`Executor::explore`] does this for a local piece and returns the results of all its paths; within
+//! the log of the surrounding step that is a single event. Pure expressions are evaluated this way
+//! and joined, so that they never split paths.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use smt::{Answer, Node, Op, Term};
+
+use crate::executor::Executor;
+use crate::state::State;
+
+/// Why a path ends early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// Its conditions contradict each other.
+    Infeasible,
+    /// A proof failed, and was reported.
+    Failed,
+    /// There is no going on at all: out of time, no solver. The reason is in the executor.
+    Abort,
+}
+
+pub(crate) type Run<T> = Result<T, Stop>;
+
+#[derive(Clone)]
+enum Event {
+    /// Only one side of a branch was possible.
+    Forced(bool),
+    /// Both were.
+    Branch {
+        taken: bool,
+        /// Is the other side still to be explored?
+        open: bool,
+        /// Scopes of the session before it.
+        depth: usize,
+        /// The first fresh number after it, for the second side.
+        resume: u32,
+    },
+    /// The solver's answer to a question.
+    Answer(bool),
+    /// The results of a local exploration, and the next fresh number after it.
+    Explored(Rc<dyn Any>, u32),
+}
+
+/// What a step has learnt from outside, in order.
+#[derive(Clone, Default)]
+pub(crate) struct Log {
+    events: Vec<Event>,
+    cursor: usize,
+}
+
+impl Log {
+    fn replaying(&self) -> bool {
+        self.cursor < self.events.len()
+    }
+
+    fn replay(&mut self) -> Option<Event> {
+        let event = self.events.get(self.cursor).cloned();
+        self.cursor += usize::from(event.is_some());
+        event
+    }
+
+    fn record(&mut self, event: Event) {
+        self.events.push(event);
+        self.cursor = self.events.len();
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.events.iter().any(|e| matches!(e, Event::Branch { open: true, .. }))
+    }
+}
+
+/// An assumption on the current path.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Entry {
+    /// Holds because of what is before it.
+    Fact(Term),
+    /// Selects the path.
+    Guard(Term),
+}
+
+/// The result of one path of a local exploration.
+#[derive(Clone)]
+pub(crate) struct Outcome<R> {
+    /// What selects the path.
+    pub guard: Term,
+    /// What is known besides, each with the guard it depends on.
+    pub facts: Vec<(Term, Term)>,
+    pub value: R,
+}
+
+impl Executor<'_> {
+    // --- Assumptions
+
+    /// Assumes a formula on this path.
+    pub fn assume(&mut self, state: &mut State, formula: Term) -> Run<()> {
+        self.assume_as(state, formula, Entry::Fact)
+    }
+
+    /// Assumes a condition that selects the path.
+    pub fn guard(&mut self, state: &mut State, condition: Term) -> Run<()> {
+        self.assume_as(state, condition, Entry::Guard)
+    }
+
+    fn assume_as(&mut self, state: &mut State, formula: Term, entry: fn(Term) -> Entry) -> Run<()> {
+        let mut pending = vec![formula];
+        while let Some(formula) = pending.pop() {
+            match self.terms.node(formula) {
+                Node::Bool(true) => continue,
+                Node::Bool(false) => return Err(Stop::Infeasible),
+                Node::Op(Op::And, args) => {
+                    pending.extend(args.iter().rev());
+                    continue;
+                }
+                _ => {}
+            }
+            if state.known.contains(&formula) {
+                continue;
+            }
+            let negation = self.terms.not(formula);
+            if state.known.contains(&negation) {
+                return Err(Stop::Infeasible);
+            }
+            state.known.insert_mut(formula);
+            self.trail.push(entry(formula));
+            if !self.log.replaying() {
+                self.session.assert(&self.terms, formula);
+            }
+        }
+        Ok(())
+    }
+
+    /// Does it follow from single assumptions, visibly?
+    pub fn entailed(&mut self, state: &State, formula: Term) -> bool {
+        if state.known.contains(&formula) {
+            return true;
+        }
+        match self.terms.node(formula).clone() {
+            Node::Bool(value) => value,
+            Node::Op(Op::And, args) => args.iter().all(|a| self.entailed(state, *a)),
+            Node::Op(Op::Or, args) => args.iter().any(|a| self.entailed(state, *a)),
+            Node::Op(Op::Implies, args) => {
+                let not = self.terms.not(args[0]);
+                self.entailed(state, not) || self.entailed(state, args[1])
+            }
+            Node::Op(Op::Ite, args) => {
+                let not = self.terms.not(args[0]);
+                (state.known.contains(&args[0]) && self.entailed(state, args[1]))
+                    || (state.known.contains(&not) && self.entailed(state, args[2]))
+            }
+            Node::Op(Op::Le, args) => {
+                // Strict implies weak.
+                let strict = self.terms.lt(args[0], args[1]);
+                state.known.contains(&strict)
+            }
+            _ => false,
+        }
+    }
+
+    // --- Questions
+
+    /// Does a formula follow from the path conditions? The answer is worth some work.
+    pub fn prove(&mut self, state: &State, goal: Term) -> Run<bool> {
+        let limits = self.limits.thorough;
+        self.ask(state, goal, limits)
+    }
+
+    /// The same if it is cheap to find out.
+    pub fn prove_quickly(&mut self, state: &State, goal: Term) -> Run<bool> {
+        let limits = self.limits.quick;
+        self.ask(state, goal, limits)
+    }
+
+    fn ask(&mut self, state: &State, goal: Term, limits: smt::Limits) -> Run<bool> {
+        if self.entailed(state, goal) {
+            self.stats.trivial += 1;
+            return Ok(true);
+        }
+        if self.log.replaying() {
+            return match self.log.replay() {
+                Some(Event::Answer(answer)) => Ok(answer),
+                _ => self.lost_track(),
+            };
+        }
+        let answer = self.question(goal, limits)?;
+        self.log.record(Event::Answer(answer));
+        Ok(answer)
+    }
+
+    fn question(&mut self, goal: Term, limits: smt::Limits) -> Run<bool> {
+        self.flush_symbols()?;
+        match self.session.prove_within(&mut self.terms, goal, limits) {
+            Ok(Answer::Unsat) => Ok(true),
+            Ok(Answer::Sat) => {
+                self.undecided = None;
+                Ok(false)
+            }
+            Ok(Answer::Unknown(why)) => {
+                self.undecided = Some(why);
+                Ok(false)
+            }
+            Err(error) => self.abort(&error),
+        }
+    }
+
+    /// A replayed step did something else than the first time: a mistake of ours.
+    fn lost_track<T>(&mut self) -> Run<T> {
+        debug_assert!(false, "a step that is run again must do the same");
+        self.trouble.get_or_insert_with(|| "a step did not repeat itself".to_string());
+        Err(Stop::Abort)
+    }
+
+    // --- Branching
+
+    /// Which side of a branch are we on? Both, one after the other, if both are possible.
+    pub fn branch(&mut self, state: &mut State, condition: Term) -> Run<bool> {
+        let negation = self.terms.not(condition);
+        if self.entailed(state, condition) {
+            return Ok(true);
+        }
+        if self.entailed(state, negation) {
+            return Ok(false);
+        }
+        if self.log.replaying() {
+            return match self.log.replay() {
+                Some(Event::Forced(side)) => {
+                    self.guard(state, if side { condition } else { negation })?;
+                    Ok(side)
+                }
+                Some(Event::Branch { taken, resume, .. }) => {
+                    if !taken {
+                        state.fresh = state.fresh.max(resume);
+                    }
+                    self.guard(state, if taken { condition } else { negation })?;
+                    Ok(taken)
+                }
+                _ => self.lost_track(),
+            };
+        }
+        let limits = self.limits.quick;
+        let never = self.question(negation, limits)?;
+        let always = self.question(condition, limits)?;
+        match (never, always) {
+            (true, true) => Err(Stop::Infeasible),
+            (false, false) => {
+                let depth = self.session.depth();
+                self.log.record(Event::Branch { taken: true, open: true, depth, resume: 0 });
+                self.session.push();
+                self.guard(state, condition)?;
+                Ok(true)
+            }
+            (_, always) => {
+                self.log.record(Event::Forced(always));
+                self.guard(state, if always { condition } else { negation })?;
+                Ok(always)
+            }
+        }
+    }
+
+    /// Turns to the last side that is still open, if there is one: the log is ready for the step to
+    /// be run again, and the solver is where the decision was made.
+    pub fn turn(&mut self, log: &mut Log) -> bool {
+        while let Some(event) = log.events.pop() {
+            if let Event::Branch { open: true, depth, .. } = event {
+                self.session.pop_to(depth);
+                let resume = self.high;
+                log.events.push(Event::Branch { taken: false, open: false, depth, resume });
+                log.cursor = 0;
+                return true;
+            }
+        }
+        false
+    }
+
+    // --- Local exploration
+
+    /// Runs `f` on all its paths, each from a copy of `state`, and returns their results. No results
+    /// at all means that the path is infeasible.
+    pub fn explore<R: Clone + 'static>(
+        &mut self,
+        state: &mut State,
+        mut f: impl FnMut(&mut Self, &mut State) -> Run<R>,
+    ) -> Run<Rc<Vec<Outcome<R>>>> {
+        if self.log.replaying() {
+            let Some(Event::Explored(outcomes, fresh)) = self.log.replay() else {
+                return self.lost_track();
+            };
+            state.fresh = fresh;
+            return match outcomes.downcast::<Vec<Outcome<R>>>() {
+                Ok(outcomes) if outcomes.is_empty() => Err(Stop::Infeasible),
+                Ok(outcomes) => Ok(outcomes),
+                Err(_) => self.lost_track(),
+            };
+        }
+        let outer = std::mem::take(&mut self.log);
+        let depth = self.session.depth();
+        self.session.push();
+        let mark = self.trail.len();
+        let mut outcomes: Vec<Outcome<R>> = Vec::new();
+        let mut failed = false;
+        let mut aborted = false;
+        loop {
+            let mut local = state.clone();
+            match f(self, &mut local) {
+                Ok(value) => outcomes.push(self.outcome(mark, value)),
+                Err(Stop::Infeasible) => {}
+                Err(Stop::Failed) => failed = true,
+                Err(Stop::Abort) => aborted = true,
+            }
+            self.trail.truncate(mark);
+            let mut log = std::mem::take(&mut self.log);
+            if aborted || !self.turn(&mut log) {
+                break;
+            }
+            self.log = log;
+        }
+        self.session.pop_to(depth);
+        self.log = outer;
+        state.fresh = self.high;
+        if aborted {
+            return Err(Stop::Abort);
+        }
+        if failed {
+            return Err(Stop::Failed);
+        }
+        let outcomes = Rc::new(outcomes);
+        self.log.record(Event::Explored(Rc::clone(&outcomes) as Rc<dyn Any>, self.high));
+        if outcomes.is_empty() { Err(Stop::Infeasible) } else { Ok(outcomes) }
+    }
+
+    fn outcome<R>(&mut self, mark: usize, value: R) -> Outcome<R> {
+        let entries: Vec<Entry> = self.trail[mark..].to_vec();
+        let mut guard = self.terms.bool(true);
+        let mut facts = Vec::new();
+        for entry in entries {
+            match entry {
+                Entry::Guard(g) => guard = self.terms.and([guard, g]),
+                Entry::Fact(f) => facts.push((guard, f)),
+            }
+        }
+        Outcome { guard, facts, value }
+    }
+
+    /// Assumes what was learnt on the paths of a local exploration.
+    pub fn learn<R>(&mut self, state: &mut State, outcomes: &[Outcome<R>]) -> Run<()> {
+        for outcome in outcomes {
+            for (guard, fact) in &outcome.facts {
+                let fact = self.terms.implies(*guard, *fact);
+                self.assume(state, fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One value for all paths of a local exploration, and what was learnt on them.
+    pub fn join(&mut self, state: &mut State, outcomes: &[Outcome<Term>]) -> Run<Term> {
+        self.learn(state, outcomes)?;
+        let Some((last, others)) = outcomes.split_last() else { return Err(Stop::Infeasible) };
+        let mut value = last.value;
+        for outcome in others.iter().rev() {
+            value = self.terms.ite(outcome.guard, outcome.value, value);
+        }
+        Ok(value)
+    }
+}

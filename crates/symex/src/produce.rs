@@ -1,0 +1,176 @@
+//! Producing assertions: permissions are added to the heap, facts are assumed.
+
+use std::sync::Arc;
+
+use smt::Term;
+use viper::core::{BinOp, Expr, ExprKind, PredicateId};
+
+use crate::blame::{Blame, Reason};
+use crate::eval::conjuncts;
+use crate::executor::Executor;
+use crate::path::Run;
+use crate::state::{BranchCondition, Owner, State};
+
+impl Executor<'_> {
+    /// Produces assertions with the values of a snapshot.
+    pub fn produce_all(
+        &mut self,
+        state: &mut State,
+        assertions: &[Arc<Expr>],
+        snap: Term,
+        blame: &dyn Fn(&Arc<Expr>) -> Blame,
+    ) -> Run<()> {
+        let full = self.amount(1, 1);
+        let mut parts = Vec::new();
+        for assertion in assertions {
+            let blame = blame(assertion);
+            parts.extend(conjuncts(assertion).into_iter().map(|part| (part, blame.clone())));
+        }
+        self.produce_parts(state, &parts, snap, full)
+    }
+
+    /// Produces one assertion, its permissions multiplied.
+    pub fn produce(
+        &mut self,
+        state: &mut State,
+        assertion: &Arc<Expr>,
+        snap: Term,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<()> {
+        let parts: Vec<(&Arc<Expr>, Blame)> =
+            conjuncts(assertion).into_iter().map(|part| (part, blame.clone())).collect();
+        self.produce_parts(state, &parts, snap, factor)
+    }
+
+    fn produce_parts(
+        &mut self,
+        state: &mut State,
+        parts: &[(&Arc<Expr>, Blame)],
+        mut snap: Term,
+        factor: Term,
+    ) -> Run<()> {
+        let inhaling = std::mem::replace(&mut state.inhaling, true);
+        let mut left = parts.iter().filter(|(part, _)| !self.is_pure(part)).count();
+        for (part, blame) in parts {
+            if self.is_pure(part) {
+                let value = self.eval(state, part, blame)?;
+                self.assume(state, value)?;
+                continue;
+            }
+            left -= 1;
+            let own = if left == 0 {
+                snap
+            } else {
+                let (first, second) = self.split(state, snap)?;
+                snap = second;
+                first
+            };
+            self.produce_impure(state, part, own, factor, blame)?;
+        }
+        state.inhaling = inhaling;
+        Ok(())
+    }
+
+    /// The two parts of a snapshot that is known to have two.
+    fn split(&mut self, state: &mut State, snap: Term) -> Run<(Term, Term)> {
+        let first = self.symbols.first(&mut self.terms, snap);
+        let second = self.symbols.second(&mut self.terms, snap);
+        if !self.symbols.is_pair(&self.terms, snap) {
+            let shape = self.symbols.raw_pair(&mut self.terms, first, second);
+            let fact = self.terms.eq(snap, shape);
+            self.assume(state, fact)?;
+        }
+        Ok((first, second))
+    }
+
+    fn produce_impure(
+        &mut self,
+        state: &mut State,
+        e: &Arc<Expr>,
+        snap: Term,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<()> {
+        match &e.kind {
+            ExprKind::Acc(resource, amount) => {
+                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
+                    return self.unsupported(state, e.pos, "A magic wand");
+                };
+                let value = self.eval_amount(state, amount.as_ref(), blame)?;
+                self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
+                let perm = self.terms.mul(value, factor);
+                self.put(state, id, &args, snap, perm)
+            }
+            ExprKind::Binary(BinOp::Implies, c, a) => {
+                if self.branch_on(state, c, blame)? {
+                    self.produce(state, a, snap, factor, blame)?;
+                }
+                Ok(())
+            }
+            ExprKind::Cond(c, a, b) => {
+                let side = if self.branch_on(state, c, blame)? { a } else { b };
+                self.produce(state, side, snap, factor, blame)
+            }
+            ExprKind::Let(local, value, body) => {
+                let value = self.eval(state, value, blame)?;
+                state.store.set(*local, value);
+                self.produce(state, body, snap, factor, blame)
+            }
+            ExprKind::InhaleExhale(a, _) => self.produce(state, a, snap, factor, blame),
+            ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
+            ExprKind::Quant { .. } => self.unsupported(state, e.pos, "A quantified permission"),
+            ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
+            _ => self.unsupported(state, e.pos, "This assertion"),
+        }
+    }
+
+    /// Produces the body of a predicate.
+    pub fn produce_body(
+        &mut self,
+        state: &mut State,
+        predicate: PredicateId,
+        args: &[Term],
+        snap: Term,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<()> {
+        let Some(body) = &self.program.predicate(predicate).body else { return Ok(()) };
+        let mut inner = self.enter(state, Owner::Predicate(predicate), args);
+        self.produce(&mut inner, body, snap, factor, blame)?;
+        state.heap = inner.heap.clone();
+        state.branches = inner.branches.clone();
+        self.leave(state, inner);
+        Ok(())
+    }
+
+    /// Branches on a condition of the program.
+    pub fn branch_on(&mut self, state: &mut State, c: &Arc<Expr>, blame: &Blame) -> Run<bool> {
+        let condition = self.eval(state, c, blame)?;
+        self.branch_about(state, condition, c)
+    }
+
+    /// Branches on the value of a condition.
+    pub fn branch_about(&mut self, state: &mut State, value: Term, c: &Arc<Expr>) -> Run<bool> {
+        let taken = self.branch(state, value)?;
+        if self.terms.as_bool(value).is_none() {
+            let condition = BranchCondition { expr: Arc::clone(c), owner: state.owner, taken };
+            state.branches.push_front_mut(condition);
+        }
+        Ok(taken)
+    }
+
+    /// An amount that must not be negative.
+    pub fn check_not_negative(
+        &mut self,
+        state: &mut State,
+        amount: Term,
+        e: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<()> {
+        let zero = self.amount(0, 1);
+        let not_negative = self.terms.le(zero, amount);
+        let reason = Reason::new("negative.permission", e, state.owner);
+        self.check(state, not_negative, blame, reason)
+    }
+}

@@ -1,0 +1,152 @@
+//! Symbolic states.
+//!
+//! A [`State`] is a value: cloning it is cheap, and nothing that happens to a clone is seen by the
+//! original. That is what lets the path explorer go back to any statement.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use rpds::{HashTrieMap, HashTrieSet, List};
+use smt::Term;
+use viper::core::{Expr, FieldId, FunctionId, LabelId, LocalId, MethodId, PredicateId};
+
+/// The member whose variables an expression mentions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Owner {
+    Method(MethodId),
+    Function(FunctionId),
+    Predicate(PredicateId),
+}
+
+/// What a chunk is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum ResourceId {
+    Field(FieldId),
+    Predicate(PredicateId),
+}
+
+/// Permission to a location together with the value there.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    pub resource: ResourceId,
+    /// The receiver of a field, the arguments of a predicate.
+    pub args: Rc<[Term]>,
+    /// The value, as a snapshot.
+    pub snap: Term,
+    pub perm: Term,
+}
+
+/// The chunks that are held.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heap(Rc<Vec<Chunk>>);
+
+impl Heap {
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.0
+    }
+
+    pub fn of(&self, resource: ResourceId) -> impl Iterator<Item = (usize, &Chunk)> {
+        self.0.iter().enumerate().filter(move |(_, c)| c.resource == resource)
+    }
+
+    pub fn get_mut(&mut self, index: usize) -> &mut Chunk {
+        &mut Rc::make_mut(&mut self.0)[index]
+    }
+
+    pub fn push(&mut self, chunk: Chunk) {
+        Rc::make_mut(&mut self.0).push(chunk);
+    }
+
+    pub fn remove(&mut self, index: usize) {
+        Rc::make_mut(&mut self.0).remove(index);
+    }
+}
+
+/// The values of variables.
+#[derive(Clone, Debug)]
+pub(crate) struct Store(Rc<Vec<Option<Term>>>);
+
+impl Store {
+    pub fn new(locals: usize) -> Store {
+        Store(Rc::new(vec![None; locals]))
+    }
+
+    pub fn get(&self, local: LocalId) -> Option<Term> {
+        self.0.get(local.index()).copied().flatten()
+    }
+
+    pub fn set(&mut self, local: LocalId, value: Term) {
+        let values = Rc::make_mut(&mut self.0);
+        if values.len() <= local.index() {
+            values.resize(local.index() + 1, None);
+        }
+        values[local.index()] = Some(value);
+    }
+
+    pub fn values(&self) -> impl Iterator<Item = (LocalId, Term)> {
+        self.0.iter().enumerate().filter_map(|(i, v)| Some((LocalId(i as u32), (*v)?)))
+    }
+}
+
+/// A condition that a path depends on, for messages.
+#[derive(Clone, Debug)]
+pub(crate) struct BranchCondition {
+    pub expr: Arc<Expr>,
+    pub owner: Owner,
+    pub taken: bool,
+}
+
+/// Where a path is.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// Whose variables are in the store.
+    pub owner: Owner,
+    pub store: Store,
+    pub heap: Heap,
+    /// What `perm` sees, where that is not the heap: while an assertion is being consumed.
+    pub perm_heap: Option<Heap>,
+    /// `old(…)`
+    pub old: Option<Heap>,
+    /// `old[l](…)`
+    pub labels: HashTrieMap<LabelId, Heap>,
+    /// The heaps around the loops that are being verified, innermost first.
+    pub frames: List<Heap>,
+    /// `result`
+    pub result: Option<Term>,
+    /// The number of the next fresh symbol.
+    pub fresh: u32,
+    /// What is assumed, for answers without the solver.
+    pub known: HashTrieSet<Term>,
+    /// Fresh symbols are functions of these.
+    pub parameters: Rc<[Term]>,
+    /// `wildcard` amounts that may still be made smaller.
+    pub wildcards: HashTrieSet<Term>,
+    /// Conditions of the branches taken, innermost first.
+    pub branches: List<BranchCondition>,
+    /// In `[A, B]`, is it `A` that counts?
+    pub inhaling: bool,
+    /// Positions where something is being evaluated only to be mentioned (triggers).
+    pub lenient: bool,
+}
+
+impl State {
+    pub fn new(owner: Owner, locals: usize) -> State {
+        State {
+            owner,
+            store: Store::new(locals),
+            heap: Heap::default(),
+            perm_heap: None,
+            old: None,
+            labels: HashTrieMap::new(),
+            frames: List::new(),
+            result: None,
+            fresh: 0,
+            known: HashTrieSet::new(),
+            parameters: Rc::from([]),
+            wildcards: HashTrieSet::new(),
+            branches: List::new(),
+            inhaling: false,
+            lenient: false,
+        }
+    }
+}

@@ -1,0 +1,584 @@
+//! What a unit tells the solver before anything else: sorts, functions and axioms.
+//!
+//! Symbols are registered when they are first needed, with everything that belongs to them: a
+//! sequence sort brings its axioms, a domain function those of its domain, a function those that its
+//! own unit found ([`FunctionTheory`]). Names depend on nothing but the program text, so that a unit
+//! looks the same whatever else there is in the program. All text goes to the outermost scope of the
+//! session.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use smt::{FunDecl, FunId, Meaning, Node, Sort, Term, Terms, symbol};
+use viper::core::{DomainFunctionId, DomainId, ExprKind, FunctionId, PredicateId, Program, Type};
+
+use crate::collections::{self, ElemSort};
+
+/// Something that has to be declared.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Use {
+    Type(Type),
+    DomainFunction(DomainFunctionId, Arc<[Type]>),
+    Function(FunctionId),
+    PredicateTrigger(PredicateId),
+    /// The functions between values of a type and snapshots.
+    Wrapper(Type),
+}
+
+/// What the unit of a function found out about it: ready to be said to any solver.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FunctionTheory {
+    /// What the text mentions.
+    pub uses: Vec<Use>,
+    /// Declarations and axioms.
+    pub text: String,
+}
+
+/// The theories of the functions that are done, by function.
+pub(crate) type Theories = Vec<Option<Arc<FunctionTheory>>>;
+
+/// The symbols that stand for a function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FunctionSymbols {
+    /// Triggers its definition.
+    pub full: FunId,
+    /// Equal to it, but triggers its postcondition only.
+    pub limited: FunId,
+    /// Mentions the arguments but not the heap.
+    pub stateless: FunId,
+    /// Its precondition holds.
+    pub pre: FunId,
+}
+
+/// An instance of an axiom that has to be translated.
+pub(crate) struct AxiomInstance {
+    pub domain: DomainId,
+    pub index: usize,
+    pub types: Arc<[Type]>,
+}
+
+/// How deep types may nest that come from instantiating axioms.
+const MAX_TYPE_DEPTH: u32 = 8;
+
+pub(crate) struct Symbols<'p> {
+    program: &'p Program,
+    theories: Arc<Theories>,
+    sorts: HashMap<Type, Sort>,
+    types: HashMap<Sort, Type>,
+    funs: HashMap<String, FunId>,
+    used: HashSet<Use>,
+    /// In the order of registration.
+    pub uses: Vec<Use>,
+    domains: HashSet<(DomainId, Arc<[Type]>)>,
+    wrappers: HashMap<Sort, (FunId, FunId)>,
+    functions: HashMap<FunctionId, FunctionSymbols>,
+    /// By the full version.
+    limited: HashMap<FunId, FunId>,
+    foreign: Arc<Foreign>,
+    /// Not yet told to the solver.
+    text: String,
+    /// Not yet translated.
+    pub axioms: Vec<AxiomInstance>,
+    pub snap: Sort,
+    pub reference: Sort,
+    pub unit: Term,
+    pub null: Term,
+    combine: FunId,
+    first: FunId,
+    second: FunId,
+}
+
+const PRELUDE: &str = "\
+(declare-sort Ref.t 0)
+(declare-const Ref.null Ref.t)
+(declare-datatypes ((Snap.t 0)) (((Snap.unit) (Snap.pair (Snap.first Snap.t) (Snap.second Snap.t)))))
+";
+
+fn builtin(terms: &mut Terms, name: &str, args: Vec<Sort>, result: Sort) -> FunId {
+    terms.signature.add_fun(FunDecl { name: name.into(), args, result, meaning: Meaning::Builtin })
+}
+
+impl<'p> Symbols<'p> {
+    pub fn new(
+        program: &'p Program,
+        foreign: Arc<Foreign>,
+        theories: Arc<Theories>,
+        terms: &mut Terms,
+    ) -> Symbols<'p> {
+        let snap = terms.signature.add_sort("Snap.t", Meaning::Builtin);
+        let reference = terms.signature.add_sort("Ref.t", Meaning::Builtin);
+        let unit = builtin(terms, "Snap.unit", vec![], snap);
+        let null = builtin(terms, "Ref.null", vec![], reference);
+        let combine = builtin(terms, "Snap.pair", vec![snap, snap], snap);
+        let first = builtin(terms, "Snap.first", vec![snap], snap);
+        let second = builtin(terms, "Snap.second", vec![snap], snap);
+        Symbols {
+            program,
+            theories,
+            sorts: HashMap::new(),
+            types: HashMap::new(),
+            funs: HashMap::new(),
+            used: HashSet::new(),
+            uses: Vec::new(),
+            domains: HashSet::new(),
+            wrappers: HashMap::new(),
+            functions: HashMap::new(),
+            limited: HashMap::new(),
+            foreign,
+            text: PRELUDE.to_string(),
+            axioms: Vec::new(),
+            snap,
+            reference,
+            unit: terms.app(unit, &[]),
+            null: terms.app(null, &[]),
+            combine,
+            first,
+            second,
+        }
+    }
+
+    /// What the solver has to be told next, in its outermost scope.
+    pub fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
+    /// Says something in the outermost scope.
+    pub fn say(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+
+    /// Is this the first time?
+    fn note(&mut self, what: Use) -> bool {
+        let new = self.used.insert(what.clone());
+        if new {
+            self.uses.push(what);
+        }
+        new
+    }
+
+    /// Registers something and all that belongs to it.
+    pub fn require(&mut self, terms: &mut Terms, what: &Use) {
+        match what {
+            Use::Type(ty) => {
+                self.sort(terms, ty);
+            }
+            Use::DomainFunction(id, types) => {
+                self.domain_function(terms, *id, types);
+            }
+            Use::Function(id) => {
+                self.function(terms, *id);
+            }
+            Use::PredicateTrigger(id) => {
+                self.predicate_trigger(terms, *id);
+            }
+            Use::Wrapper(ty) => {
+                let sort = self.sort(terms, ty);
+                self.wrapper(terms, sort);
+            }
+        }
+    }
+
+    fn declare(&mut self, terms: &mut Terms, name: &str, args: Vec<Sort>, result: Sort) -> FunId {
+        if let Some(fun) = self.funs.get(name) {
+            return *fun;
+        }
+        let list: Vec<&str> = args.iter().map(|s| terms.signature.sort_text(*s)).collect();
+        let text = terms.signature.sort_text(result);
+        let _ = writeln!(self.text, "(declare-fun {} ({}) {text})", symbol(name), list.join(" "));
+        let fun = builtin(terms, &symbol(name), args, result);
+        self.funs.insert(name.to_string(), fun);
+        fun
+    }
+
+    /// A function that is declared together with its sort.
+    fn known(&mut self, terms: &mut Terms, name: String, args: Vec<Sort>, result: Sort) -> FunId {
+        if let Some(fun) = self.funs.get(&name) {
+            return *fun;
+        }
+        let fun = builtin(terms, &symbol(&name), args, result);
+        self.funs.insert(name, fun);
+        fun
+    }
+
+    // --- Sorts
+
+    /// A type's name as a part of symbols.
+    fn type_name(&self, ty: &Type) -> String {
+        let list =
+            |types: &[Type]| types.iter().map(|t| self.type_name(t)).collect::<Vec<_>>().join("~");
+        match ty {
+            Type::Int => "Int".to_string(),
+            Type::Bool => "Bool".to_string(),
+            Type::Perm => "Perm".to_string(),
+            Type::Ref => "Ref".to_string(),
+            Type::Seq(t) => format!("Seq<{}>", self.type_name(t)),
+            Type::Set(t) => format!("Set<{}>", self.type_name(t)),
+            Type::Multiset(t) => format!("Multiset<{}>", self.type_name(t)),
+            Type::Map(kv) => format!("Map<{}~{}>", self.type_name(&kv.0), self.type_name(&kv.1)),
+            Type::Domain(d, types) if types.is_empty() => {
+                format!("dom.{}", self.program.domain(*d).name.as_str())
+            }
+            Type::Domain(d, types) => {
+                format!("dom.{}<{}>", self.program.domain(*d).name.as_str(), list(types))
+            }
+            // An instance nobody chose: any type will do.
+            Type::Param(_) => "Int".to_string(),
+        }
+    }
+
+    /// The sort of a type.
+    pub fn sort(&mut self, terms: &mut Terms, ty: &Type) -> Sort {
+        match ty {
+            Type::Int | Type::Param(_) => return Sort::Int,
+            Type::Bool => return Sort::Bool,
+            Type::Perm => return Sort::Real,
+            Type::Ref => return self.reference,
+            _ => {}
+        }
+        if let Some(sort) = self.sorts.get(ty) {
+            return *sort;
+        }
+        // Elements first: the axioms mention them.
+        let elems: Vec<(Sort, String)> = match ty {
+            Type::Seq(t) | Type::Set(t) | Type::Multiset(t) => {
+                vec![(self.sort(terms, t), self.type_name(t))]
+            }
+            Type::Map(kv) => {
+                self.sort(terms, &Type::set(kv.0.clone()));
+                self.sort(terms, &Type::set(kv.1.clone()));
+                [&kv.0, &kv.1].map(|t| (self.sort(terms, t), self.type_name(t))).to_vec()
+            }
+            _ => Vec::new(),
+        };
+        let texts: Vec<String> =
+            elems.iter().map(|(sort, _)| terms.signature.sort_text(*sort).to_string()).collect();
+        let elem = |i: usize| ElemSort { text: &texts[i], name: &elems[i].1 };
+        let (name, text) = match ty {
+            Type::Seq(t) => {
+                let mut text = collections::seq(&elem(0));
+                if **t == Type::Int {
+                    text.push_str(&collections::seq_range());
+                }
+                (self.type_name(ty), text)
+            }
+            Type::Set(_) => (self.type_name(ty), collections::set(&elem(0))),
+            Type::Multiset(_) => (self.type_name(ty), collections::multiset(&elem(0))),
+            Type::Map(_) => (self.type_name(ty), collections::map(&elem(0), &elem(1))),
+            Type::Domain(d, _) => match interpretation(self.program, *d) {
+                Some(text) => (text, String::new()),
+                None => {
+                    let name = symbol(&self.type_name(ty));
+                    let text = format!("(declare-sort {name} 0)\n");
+                    (name, text)
+                }
+            },
+            Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Param(_) => unreachable!(),
+        };
+        let sort = terms.signature.add_sort(name, Meaning::Builtin);
+        self.sorts.insert(ty.clone(), sort);
+        self.types.insert(sort, ty.clone());
+        self.note(Use::Type(ty.clone()));
+        self.text.push_str(&text);
+        if let Type::Domain(d, types) = ty {
+            self.domain(terms, *d, types);
+        }
+        sort
+    }
+
+    /// The type that a sort stands for, unless it is built in.
+    fn type_of(&self, sort: Sort) -> Type {
+        match sort {
+            Sort::Bool => Type::Bool,
+            Sort::Int => Type::Int,
+            Sort::Real => Type::Perm,
+            sort if sort == self.reference => Type::Ref,
+            sort => self.types.get(&sort).cloned().unwrap_or(Type::Ref),
+        }
+    }
+
+    // --- Snapshots
+
+    /// The snapshot of two parts.
+    pub fn pair(&self, terms: &mut Terms, a: Term, b: Term) -> Term {
+        if let (Node::App(f, x), Node::App(g, y)) = (terms.node(a), terms.node(b))
+            && *f == self.first
+            && *g == self.second
+            && x == y
+        {
+            return x[0];
+        }
+        terms.app(self.combine, &[a, b])
+    }
+
+    /// The snapshot of two parts, whatever they are.
+    pub fn raw_pair(&self, terms: &mut Terms, a: Term, b: Term) -> Term {
+        terms.app(self.combine, &[a, b])
+    }
+
+    /// Is it made of two parts, visibly?
+    pub fn is_pair(&self, terms: &Terms, snap: Term) -> bool {
+        matches!(terms.node(snap), Node::App(f, _) if *f == self.combine)
+    }
+
+    /// The first part of a snapshot.
+    pub fn first(&self, terms: &mut Terms, snap: Term) -> Term {
+        match terms.node(snap) {
+            Node::App(f, args) if *f == self.combine => args[0],
+            _ => terms.app(self.first, &[snap]),
+        }
+    }
+
+    /// The second part of a snapshot.
+    pub fn second(&self, terms: &mut Terms, snap: Term) -> Term {
+        match terms.node(snap) {
+            Node::App(f, args) if *f == self.combine => args[1],
+            _ => terms.app(self.second, &[snap]),
+        }
+    }
+
+    fn wrapper(&mut self, terms: &mut Terms, sort: Sort) -> (FunId, FunId) {
+        if let Some(pair) = self.wrappers.get(&sort) {
+            return *pair;
+        }
+        let ty = self.type_of(sort);
+        let name = self.type_name(&ty);
+        self.note(Use::Wrapper(ty));
+        let (wrap, unwrap) = (format!("Snap.of<{name}>"), format!("Snap.to<{name}>"));
+        let pair = (
+            self.declare(terms, &wrap, vec![sort], self.snap),
+            self.declare(terms, &unwrap, vec![self.snap], sort),
+        );
+        let sort_text = terms.signature.sort_text(sort);
+        let (wrap, unwrap) = (symbol(&wrap), symbol(&unwrap));
+        let _ = writeln!(
+            self.text,
+            "(assert (forall ((x {sort_text})) (! (= ({unwrap} ({wrap} x)) x) :pattern (({wrap} x)) \
+             :qid {})))",
+            symbol(&format!("snap.{name}"))
+        );
+        self.wrappers.insert(sort, pair);
+        pair
+    }
+
+    /// A value as a snapshot.
+    pub fn wrap(&mut self, terms: &mut Terms, value: Term) -> Term {
+        let sort = terms.sort(value);
+        if sort == self.snap {
+            return value;
+        }
+        let (wrap, unwrap) = self.wrapper(terms, sort);
+        match terms.node(value) {
+            Node::App(f, args) if *f == unwrap => args[0],
+            _ => terms.app(wrap, &[value]),
+        }
+    }
+
+    /// A snapshot as a value.
+    pub fn unwrap(&mut self, terms: &mut Terms, snap: Term, sort: Sort) -> Term {
+        if sort == self.snap {
+            return snap;
+        }
+        let (wrap, unwrap) = self.wrapper(terms, sort);
+        match terms.node(snap) {
+            Node::App(f, args) if *f == wrap => args[0],
+            Node::Op(smt::Op::Ite, args) => {
+                let (c, a, b) = (args[0], args[1], args[2]);
+                let a = self.unwrap(terms, a, sort);
+                let b = self.unwrap(terms, b, sort);
+                terms.ite(c, a, b)
+            }
+            _ => terms.app(unwrap, &[snap]),
+        }
+    }
+
+    // --- Domains
+
+    fn domain(&mut self, terms: &mut Terms, id: DomainId, types: &Arc<[Type]>) {
+        if types.iter().any(|t| depth(t) > MAX_TYPE_DEPTH)
+            || !self.domains.insert((id, Arc::clone(types)))
+        {
+            return;
+        }
+        let domain = self.program.domain(id);
+        for index in 0..domain.axioms.len() {
+            self.axioms.push(AxiomInstance { domain: id, index, types: Arc::clone(types) });
+        }
+        let unique: Vec<DomainFunctionId> = domain
+            .functions
+            .iter()
+            .copied()
+            .filter(|f| self.program.domain_function(*f).unique)
+            .collect();
+        // Unique functions differ from those of the same type, of whatever domain.
+        let mut by_sort: Vec<(Sort, Vec<String>)> = Vec::new();
+        for f in unique {
+            let fun = self.domain_function(terms, f, types);
+            let decl = terms.signature.fun(fun);
+            let name = decl.name.to_string();
+            match by_sort.iter_mut().find(|(sort, _)| *sort == decl.result) {
+                Some((_, names)) => names.push(name),
+                None => by_sort.push((decl.result, vec![name])),
+            }
+        }
+        for (_, names) in by_sort.iter().filter(|(_, names)| names.len() > 1) {
+            let _ = writeln!(self.text, "(assert (distinct {}))", names.join(" "));
+        }
+    }
+
+    /// The symbol of a domain function.
+    pub fn domain_function(
+        &mut self,
+        terms: &mut Terms,
+        id: DomainFunctionId,
+        types: &Arc<[Type]>,
+    ) -> FunId {
+        let program = self.program;
+        let function = program.domain_function(id);
+        let mut name = format!("dom.{}", function.name.as_str());
+        if !types.is_empty() {
+            let list: Vec<String> = types.iter().map(|t| self.type_name(t)).collect();
+            let _ = write!(name, "<{}>", list.join("~"));
+        }
+        if let Some(fun) = self.funs.get(&name) {
+            return *fun;
+        }
+        let args: Vec<Sort> =
+            function.params.iter().map(|(_, ty)| self.sort(terms, &ty.substitute(types))).collect();
+        let result = self.sort(terms, &function.ty.substitute(types));
+        // Sorting out the sorts may have brought it.
+        if let Some(fun) = self.funs.get(&name) {
+            return *fun;
+        }
+        let fun = match &function.interpretation {
+            Some(text) => {
+                let fun = builtin(terms, text.as_str(), args, result);
+                self.funs.insert(name, fun);
+                fun
+            }
+            None => self.declare(terms, &name, args, result),
+        };
+        self.note(Use::DomainFunction(id, Arc::clone(types)));
+        self.domain(terms, function.domain, types);
+        let foreign = Arc::clone(&self.foreign);
+        for domain in foreign.get(&id).into_iter().flatten() {
+            // An instance of a generic domain comes with a type or function of its own.
+            if program.domain(*domain).type_params.is_empty() {
+                self.domain(terms, *domain, &Arc::from([]));
+            }
+        }
+        fun
+    }
+
+    // --- Functions and predicates
+
+    /// The symbols of a function. Its axioms come along where its unit is done.
+    pub fn function(&mut self, terms: &mut Terms, id: FunctionId) -> FunctionSymbols {
+        if let Some(symbols) = self.functions.get(&id) {
+            return *symbols;
+        }
+        let function = self.program.function(id);
+        let name = function.name.as_str();
+        let params = &function.locals[..function.params as usize];
+        let stateless: Vec<Sort> = params.iter().map(|p| self.sort(terms, &p.ty)).collect();
+        let mut args = vec![self.snap];
+        args.extend(&stateless);
+        let result = self.sort(terms, &function.ty);
+        let symbols = FunctionSymbols {
+            full: self.declare(terms, &format!("fun.{name}"), args.clone(), result),
+            limited: self.declare(terms, &format!("fun.{name}.limited"), args.clone(), result),
+            stateless: self.declare(terms, &format!("fun.{name}.stateless"), stateless, Sort::Bool),
+            pre: self.declare(terms, &format!("fun.{name}.pre"), args, Sort::Bool),
+        };
+        self.functions.insert(id, symbols);
+        self.limited.insert(symbols.full, symbols.limited);
+        self.note(Use::Function(id));
+        if let Some(theory) = self.theories.get(id.index()).cloned().flatten() {
+            for what in &theory.uses {
+                self.require(terms, what);
+            }
+            self.text.push_str(&theory.text);
+        }
+        symbols
+    }
+
+    /// The limited version of a function, given its full one.
+    pub fn limited_of(&self, full: FunId) -> Option<FunId> {
+        self.limited.get(&full).copied()
+    }
+
+    /// The symbol that says that an instance of a predicate was folded or unfolded.
+    pub fn predicate_trigger(&mut self, terms: &mut Terms, id: PredicateId) -> FunId {
+        let predicate = self.program.predicate(id);
+        let name = format!("pred.{}.trigger", predicate.name.as_str());
+        if let Some(fun) = self.funs.get(&name) {
+            return *fun;
+        }
+        let mut args = vec![self.snap];
+        for param in &predicate.locals[..predicate.params as usize] {
+            args.push(self.sort(terms, &param.ty));
+        }
+        self.note(Use::PredicateTrigger(id));
+        self.declare(terms, &name, args, Sort::Bool)
+    }
+
+    // --- Collections
+
+    /// A function of a collection: `("Seq.append", ty)` where `ty` is the collection's type.
+    pub fn collection(
+        &mut self,
+        terms: &mut Terms,
+        ty: &Type,
+        op: &str,
+        args: Vec<Sort>,
+        result: Sort,
+    ) -> FunId {
+        self.sort(terms, ty);
+        let name = self.type_name(ty);
+        let params = &name[name.find('<').unwrap_or(name.len())..];
+        let symbol = if op == "Seq.range" { op.to_string() } else { format!("{op}{params}") };
+        self.known(terms, symbol, args, result)
+    }
+}
+
+fn depth(ty: &Type) -> u32 {
+    match ty {
+        Type::Seq(t) | Type::Set(t) | Type::Multiset(t) => 1 + depth(t),
+        Type::Map(kv) => 1 + depth(&kv.0).max(depth(&kv.1)),
+        Type::Domain(_, types) => 1 + types.iter().map(depth).max().unwrap_or(0),
+        Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Param(_) => 0,
+    }
+}
+
+/// The SMT-LIB sort that a domain stands for.
+fn interpretation(program: &Program, id: DomainId) -> Option<String> {
+    let list = program.domain(id).interpretations.as_ref()?;
+    let (_, text) = list.iter().find(|(backend, _)| backend.as_str() == "SMTLIB")?;
+    Some(text.as_str().to_string())
+}
+
+/// For every domain function, the other domains whose axioms mention it.
+pub(crate) type Foreign = HashMap<DomainFunctionId, Vec<DomainId>>;
+
+/// Finds out which axioms are about functions of other domains.
+pub(crate) fn foreign_axioms(program: &Program) -> Foreign {
+    let mut found = Foreign::new();
+    for (i, domain) in program.domains.iter().enumerate() {
+        let id = DomainId(i as u32);
+        for axiom in &domain.axioms {
+            axiom.body.walk(&mut |e| {
+                if let ExprKind::DomainCall(f, ..) = e.kind
+                    && program.domain_function(f).domain != id
+                {
+                    let list = found.entry(f).or_default();
+                    if list.last() != Some(&id) {
+                        list.push(id);
+                    }
+                }
+                true
+            });
+        }
+    }
+    found
+}

@@ -1,0 +1,160 @@
+//! Quantifiers as terms: bound variables and triggers.
+
+use std::collections::HashSet;
+
+use smt::{Bound, Node, Op, Sort, Term};
+
+use crate::executor::Executor;
+
+impl Executor<'_> {
+    /// How deep quantifiers nest in a term.
+    pub fn quantifier_depth(&mut self, term: Term) -> usize {
+        if let Some(depth) = self.depths.get(&term) {
+            return *depth;
+        }
+        // Subterms first, without recursion: terms can be deep.
+        let mut pending = vec![term];
+        while let Some(&t) = pending.last() {
+            if self.depths.contains_key(&t) {
+                pending.pop();
+                continue;
+            }
+            let children = self.terms.children(t);
+            let open: Vec<Term> =
+                children.iter().copied().filter(|c| !self.depths.contains_key(c)).collect();
+            if open.is_empty() {
+                let inner = children.iter().map(|c| self.depths[c]).max().unwrap_or(0);
+                let own = usize::from(matches!(self.terms.node(t), Node::Quant(_)));
+                self.depths.insert(t, inner + own);
+                pending.pop();
+            } else {
+                pending.extend(open);
+            }
+        }
+        self.depths[&term]
+    }
+
+    /// The variable for this place. Equal formulas get equal variables, and a variable is never
+    /// bound again inside: the level is the depth of what is inside.
+    pub fn bound_at(&mut self, level: usize, index: usize, sort: Sort) -> (Bound, Term) {
+        if let Some(found) = self.bounds.get(&(level, index, sort)) {
+            return *found;
+        }
+        let pair = self.terms.bound_var(&format!("q{level}.{index}"), sort);
+        self.bounds.insert((level, index, sort), pair);
+        pair
+    }
+
+    /// Can this set of terms be a trigger for the variables?
+    pub fn is_trigger(&self, set: &[Term], vars: &[Bound]) -> bool {
+        let covered = vars.iter().all(|v| set.iter().any(|t| self.terms.free(*t).contains(v)));
+        covered
+            && set.iter().all(|t| {
+                matches!(self.terms.node(*t), Node::App(_, args) if !args.is_empty())
+                    && !self.has_forbidden(*t)
+            })
+    }
+
+    /// Does it contain what must not be in a trigger?
+    fn has_forbidden(&self, term: Term) -> bool {
+        let mut seen = HashSet::new();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            match self.terms.node(term) {
+                Node::Quant(_) => return true,
+                Node::Op(op, _)
+                    if !matches!(
+                        op,
+                        Op::Add | Op::Sub | Op::Mul | Op::Div | Op::Mod | Op::ToReal | Op::RealDiv
+                    ) =>
+                {
+                    return true;
+                }
+                _ => {}
+            }
+            if seen.insert(term) {
+                pending.extend(self.terms.children(term));
+            }
+        }
+        false
+    }
+
+    /// Triggers for a formula without any: every smallest application that mentions all variables,
+    /// or else applications that do so together.
+    pub fn infer_triggers(&self, body: Term, vars: &[Bound]) -> Vec<Vec<Term>> {
+        let mentioned: Vec<Bound> =
+            vars.iter().copied().filter(|v| self.terms.free(body).contains(v)).collect();
+        let candidates = self.trigger_candidates(body, &mentioned);
+        let covers = |t: Term| mentioned.iter().all(|v| self.terms.free(t).contains(v));
+        let full: Vec<Term> = candidates.iter().copied().filter(|t| covers(*t)).collect();
+        if !full.is_empty() {
+            let smallest = |t: &&Term| !full.iter().any(|u| u != *t && self.contains(**t, *u));
+            return full.iter().filter(smallest).map(|t| vec![*t]).collect();
+        }
+        let mut set = Vec::new();
+        let mut open = mentioned;
+        while !open.is_empty() {
+            let gain = |t: &Term| open.iter().filter(|v| self.terms.free(*t).contains(v)).count();
+            // The first of the best.
+            let Some(best) = candidates.iter().copied().rev().max_by_key(gain) else {
+                return Vec::new();
+            };
+            if gain(&best) == 0 {
+                return Vec::new();
+            }
+            open.retain(|v| !self.terms.free(best).contains(v));
+            set.push(best);
+        }
+        vec![set]
+    }
+
+    fn contains(&self, term: Term, part: Term) -> bool {
+        term != part && self.mentions(term, &[part])
+    }
+
+    /// Applications that mention a variable directly or within applications only.
+    fn trigger_candidates(&self, body: Term, vars: &[Bound]) -> Vec<Term> {
+        let mut seen = HashSet::new();
+        let mut found = Vec::new();
+        let mut pending = vec![body];
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) || !vars.iter().any(|v| self.terms.free(term).contains(v)) {
+                continue;
+            }
+            match self.terms.node(term) {
+                Node::App(_, args) if !args.is_empty() && self.is_pattern(term, vars) => {
+                    found.push(term);
+                }
+                _ => {}
+            }
+            let mut children = self.terms.children(term);
+            children.reverse();
+            pending.extend(children);
+        }
+        found
+    }
+
+    /// Where variables occur in it, are there only applications around them?
+    fn is_pattern(&self, term: Term, vars: &[Bound]) -> bool {
+        if self.has_forbidden(term) {
+            return false;
+        }
+        match self.terms.node(term) {
+            Node::App(_, args) => args.iter().all(|a| self.is_pattern(*a, vars)),
+            Node::Op(..) => !vars.iter().any(|v| self.terms.free(term).contains(v)),
+            Node::Quant(_) => false,
+            Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => true,
+        }
+    }
+
+    /// In triggers, functions stand for their limited versions, which exist wherever they do.
+    pub fn limit(&mut self, term: Term) -> Term {
+        if let Node::App(fun, args) = self.terms.node(term)
+            && let Some(limited) = self.symbols.limited_of(*fun)
+        {
+            let args = args.clone();
+            return self.terms.app(limited, &args);
+        }
+        term
+    }
+}
