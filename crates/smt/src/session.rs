@@ -495,6 +495,11 @@ impl Session {
     fn news(&mut self, limits: Limits) -> String {
         let mut text = String::new();
         let Some(solver) = &mut self.solver else { return text };
+        // Opening a scope is work, too, and must not be cut short.
+        if solver.rlimit != 0 {
+            solver.rlimit = 0;
+            text.push_str(&set_rlimit(0));
+        }
         for (depth, frame) in self.frames.iter_mut().enumerate() {
             if depth >= solver.opened {
                 text.push_str("(push 1)\n");

@@ -389,6 +389,12 @@ impl Terms {
         (var, self.intern(Node::Bound(var), sort))
     }
 
+    /// A variable as a term.
+    pub fn bound_term(&mut self, var: Bound) -> Term {
+        let sort = self.bound(var).1;
+        self.intern(Node::Bound(var), sort)
+    }
+
     /// A quantified formula. Variables that neither the body nor a trigger mentions are dropped; if the
     /// body mentions none, there is no quantifier.
     pub fn quant(&mut self, mut quant: Quant) -> Term {

@@ -97,11 +97,15 @@ impl Executor<'_> {
                 let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
                     return self.unsupported(state, e.pos, "A magic wand");
                 };
+                let wildcards = state.wildcards.clone();
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
                 self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
                 let perm = self.terms.mul(value, factor);
                 match self.take(state, heap, id, &args, perm)? {
-                    Some(snap) => Ok(snap),
+                    Some(snap) => {
+                        state.wildcards = wildcards;
+                        Ok(snap)
+                    }
                     None => {
                         let reason = resource_reason(e, resource, state.owner);
                         self.fail(state, blame, &reason)

@@ -68,7 +68,14 @@ impl Executor<'_> {
                     return self.fail(state, blame, &reason);
                 };
                 let sort = self.sort(&e.ty);
-                self.symbols.unwrap(&mut self.terms, snap, sort)
+                let value = self.symbols.unwrap(&mut self.terms, snap, sort);
+                // Snapshots of fields are nothing but their values.
+                if !state.lenient
+                    && let Some(fact) = self.symbols.round_trip(&mut self.terms, value)
+                {
+                    self.assume(state, fact)?;
+                }
+                value
             }
             ExprKind::Call(function, args) => {
                 let args = self.eval_all(state, args, blame)?;
@@ -83,6 +90,9 @@ impl Executor<'_> {
             ExprKind::Old(which, inner) => return self.eval_old(state, e, *which, inner, blame),
             ExprKind::Let(local, value, body) => {
                 let value = self.eval(state, value, blame)?;
+                if !state.lenient {
+                    self.mention(state, value)?;
+                }
                 state.store.set(*local, value);
                 return self.eval(state, body, blame);
             }
@@ -95,6 +105,10 @@ impl Executor<'_> {
             }
             ExprKind::Asserting(assertion, body) => {
                 let outcomes = self.explore(state, |this, s| {
+                    if s.reading {
+                        this.frame_all(s, std::slice::from_ref(assertion), blame)?;
+                        return Ok(());
+                    }
                     let mut heap = s.heap.clone();
                     this.consume(s, &mut heap, assertion, blame)?;
                     Ok(())
@@ -327,15 +341,29 @@ impl Executor<'_> {
     ) -> Run<Term> {
         let outcomes = self.explore(state, |this, s| {
             let args = this.eval_all(s, &access.args, blame)?;
+            // A scaled amount is what it is; only one given here may be made smaller.
+            let before = std::mem::take(&mut s.wildcards);
             let amount = this.eval_amount(s, access.amount.as_ref(), blame)?;
             this.check_positive(s, amount, access, blame)?;
+            let mut amount = match s.scale {
+                Some(scale) => this.terms.mul(amount, scale),
+                None => amount,
+            };
             let resource = ResourceId::Predicate(access.predicate);
             let mut heap = s.heap.clone();
-            let Some(snap) = this.take(s, &mut heap, resource, &args, amount)? else {
+            let snap = if s.reading {
+                amount = this.some_of(s, amount)?;
+                this.lookup(s, &heap, resource, &args)?
+            } else {
+                this.take(s, &mut heap, resource, &args, amount)?
+            };
+            let Some(snap) = snap else {
                 let reason = this.predicate_reason(access, s.owner);
                 return this.fail(s, blame, &reason);
             };
+            s.wildcards = before;
             s.heap = heap;
+            s.perm_heap = None;
             this.unfolded.push((access.predicate, snap, args.clone().into()));
             this.note_predicate(s, access.predicate, snap, &args)?;
             this.produce_body(s, access.predicate, &args, snap, amount, blame)?;
@@ -360,13 +388,16 @@ impl Executor<'_> {
             .about(decl.name.as_str());
         let mut callee = self.enter(state, Owner::Function(function), args);
         callee.inhaling = false;
+        callee.reading = true;
         let snap = self.frame_all(&mut callee, &decl.pres, &blame)?;
         self.leave(state, callee);
         let symbols = self.symbols.function(&mut self.terms, function);
         let mut full = vec![snap];
         full.extend(args);
-        let pre = self.terms.app(symbols.pre, &full);
-        self.assume(state, pre)?;
+        if !decl.pres.is_empty() {
+            let pre = self.terms.app(symbols.pre, &full);
+            self.assume(state, pre)?;
+        }
         let opaque = annotated(&decl.info, "opaque") && !annotated(&e.info, "reveal");
         let limited = opaque || self.recursive.contains(&function);
         Ok(self.terms.app(if limited { symbols.limited } else { symbols.full }, &full))
@@ -381,6 +412,8 @@ impl Executor<'_> {
             inner.store.set(LocalId(i as u32), *arg);
         }
         inner.result = None;
+        inner.scale = None;
+        inner.reading = false;
         inner
     }
 
@@ -444,13 +477,18 @@ impl Executor<'_> {
                 self.check(state, not_negative, blame, reason)?;
                 let positive = self.terms.lt(zero, amount);
                 let heap = state.heap.clone();
-                if self.terms.as_bool(positive) != Some(true) {
+                if amount == zero {
+                    return Ok(self.symbols.unit);
+                }
+                if !self.entailed(state, positive) {
                     let held = self.held(state, &heap, id, &args);
                     let some = self.terms.lt(zero, held);
                     let goal = self.terms.implies(positive, some);
                     let reason = resource_reason(e, resource, state.owner);
                     self.check(state, goal, blame, reason)?;
-                    return Ok(self.summary_snap(state, &heap, id, &args));
+                    let unit = self.symbols.unit;
+                    let snap = self.summary_snap(state, &heap, id, &args);
+                    return Ok(self.terms.ite(positive, snap, unit));
                 }
                 match self.lookup(state, &heap, id, &args)? {
                     Some(snap) => Ok(snap),
@@ -672,6 +710,7 @@ impl Executor<'_> {
         for e in trigger {
             let e = match &e.kind {
                 ExprKind::Old(_, inner) if matches!(inner.kind, ExprKind::Local(_)) => inner,
+                ExprKind::Acc(..) | ExprKind::Wand(_) => return Ok(None),
                 _ => e,
             };
             match self.eval(&mut lenient, e, blame) {
@@ -708,6 +747,9 @@ impl Executor<'_> {
         weight: Option<u32>,
         name: &str,
     ) -> Term {
+        let (constants, triggers, body) =
+            &self.merge_quantifiers(quantifier, constants, triggers, body);
+        let body = *body;
         let level = self.quantifier_depth(body);
         let mut map = HashMap::new();
         let mut vars = Vec::new();
@@ -717,7 +759,7 @@ impl Executor<'_> {
             vars.push(var);
             map.insert(*constant, term);
         }
-        let body = self.terms.substitute(body, &map);
+        let mut body = self.terms.substitute(body, &map);
         let mut sets: Vec<Vec<Term>> = triggers
             .iter()
             .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
@@ -725,6 +767,9 @@ impl Executor<'_> {
         sets.retain(|set| self.is_trigger(set, &vars));
         if sets.is_empty() {
             sets = self.infer_triggers(body, &vars);
+        }
+        if sets.is_empty() {
+            (body, sets) = self.generalise(quantifier, level, &mut vars, body);
         }
         let name = name.to_string();
         self.terms.quant(Quant { quantifier, vars, triggers: sets, body, name, weight })

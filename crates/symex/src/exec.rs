@@ -5,8 +5,8 @@ use std::sync::Arc;
 use report::Pos;
 use smt::{Node, Term};
 use viper::core::{
-    Expr, ExprKind, FieldId, LocalId, Method, MethodId, PredicateAccess, Resource, Stmt, StmtKind,
-    Type,
+    BinOp, Expr, ExprKind, FieldId, LocalId, Method, MethodId, PredicateAccess, Resource, Stmt,
+    StmtKind, Type,
 };
 
 use crate::blame::{Blame, Reason};
@@ -225,6 +225,8 @@ impl<'p> Executor<'p> {
 
     fn exec(&mut self, state: &mut State, stmt: &'p Stmt) -> Run<()> {
         let blame = |id: &'static str| Blame::new(id, stmt.pos).with_info(&stmt.info);
+        // What is wrong with these is wrong with their assertion.
+        let blame_on = |id: &'static str, e: &Arc<Expr>| Blame { pos: e.pos, ..blame(id) };
         match &stmt.kind {
             StmtKind::Var(local) => {
                 self.havoc(state, *local);
@@ -234,6 +236,7 @@ impl<'p> Executor<'p> {
                 let value = self.eval(state, e, &blame("assignment.failed"))?;
                 let hint = self.locals(state.owner)[local.index()].name.as_str();
                 let value = self.name(state, hint, value)?;
+                self.mention(state, value)?;
                 state.store.set(*local, value);
                 Ok(())
             }
@@ -248,21 +251,20 @@ impl<'p> Executor<'p> {
             StmtKind::Inhale(a) => {
                 let snap = self.fresh_snap(state);
                 let full = self.amount(1, 1);
-                self.produce(state, a, snap, full, &blame("inhale.failed"))
+                self.produce(state, a, snap, full, &blame_on("inhale.failed", a))
             }
             StmtKind::Assume(a) => {
-                state.inhaling = true;
-                let value = self.eval(state, a, &blame("inhale.failed"))?;
-                state.inhaling = false;
-                self.assume(state, value)
+                let heap = state.heap.clone();
+                let always = self.terms.bool(true);
+                self.assume_all(state, &mut heap.clone(), a, always, &blame_on("inhale.failed", a))
             }
             StmtKind::Exhale(a) => {
                 let mut heap = state.heap.clone();
-                self.consume(state, &mut heap, a, &blame("exhale.failed"))?;
+                self.consume(state, &mut heap, a, &blame_on("exhale.failed", a))?;
                 state.heap = heap;
                 Ok(())
             }
-            StmtKind::Assert(a) => self.assert(state, a, &blame("assert.failed")),
+            StmtKind::Assert(a) => self.assert(state, a, &blame_on("assert.failed", a)),
             StmtKind::Fold(access) => self.fold(state, access, &blame("fold.failed")),
             StmtKind::Unfold(access) => self.unfold(state, access, &blame("unfold.failed")),
             StmtKind::Quasihavoc(condition, resource) => {
@@ -294,6 +296,38 @@ impl<'p> Executor<'p> {
         Ok(name)
     }
 
+    /// Lets the solver know of a term, so that it may match triggers.
+    pub fn mention(&mut self, state: &mut State, value: Term) -> Run<()> {
+        if !self.may_match(value) {
+            return Ok(());
+        }
+        let sort = self.terms.sort(value);
+        let name = self.fresh(state, "mention", sort);
+        let fact = self.terms.eq(name, value);
+        self.assume(state, fact)
+    }
+
+    /// Is there an application in it that a trigger may be about?
+    fn may_match(&self, term: Term) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if let Node::App(fun, args) = self.terms.node(term)
+                && !args.is_empty()
+            {
+                let name = &self.terms.signature.fun(*fun).name;
+                if !name.contains('@') && !name.starts_with("Snap.") && !name.starts_with("|Snap.")
+                {
+                    return true;
+                }
+            }
+            if seen.insert(term) && seen.len() <= NAME_FROM {
+                pending.extend(self.terms.children(term));
+            }
+        }
+        false
+    }
+
     fn is_large(&self, term: Term) -> bool {
         let mut seen = std::collections::HashSet::new();
         let mut pending = vec![term];
@@ -322,6 +356,7 @@ impl<'p> Executor<'p> {
         let target = self.eval(state, receiver, blame)?;
         let value = self.eval(state, e, blame)?;
         let value = self.name(state, decl.name.as_str(), value)?;
+        self.mention(state, value)?;
         let resource = ResourceId::Field(field);
         let full = self.amount(1, 1);
         let mut heap = state.heap.clone();
@@ -407,6 +442,9 @@ impl<'p> Executor<'p> {
         let decl = self.program.method(method);
         let failed = Blame::new("call.failed", stmt.pos).with_info(&stmt.info);
         let args = self.eval_all(state, args, &failed)?;
+        for arg in &args {
+            self.mention(state, *arg)?;
+        }
         let mut callee = self.enter(state, Owner::Method(method), &args);
         callee.labels = rpds::HashTrieMap::new();
         let before = state.heap.clone();
@@ -466,9 +504,11 @@ impl<'p> Executor<'p> {
         let decl = self.program.predicate(access.predicate);
         let blame = &blame.clone().about(decl.name.as_str());
         let args = self.eval_all(state, &access.args, blame)?;
+        let wildcards = state.wildcards.clone();
         let amount = self.eval_amount(state, access.amount.as_ref(), blame)?;
         self.check_positive(state, amount, access, blame)?;
         let mut inner = self.enter(state, Owner::Predicate(access.predicate), &args);
+        inner.scale = self.scaled_by(state, amount);
         let mut heap = state.heap.clone();
         let snap = match &decl.body {
             Some(body) => self.consume_scaled(&mut inner, &mut heap, body, amount, blame)?,
@@ -476,6 +516,7 @@ impl<'p> Executor<'p> {
         };
         state.branches = inner.branches.clone();
         self.leave(state, inner);
+        state.wildcards = wildcards;
         state.heap = heap;
         self.note_predicate(state, access.predicate, snap, &args)?;
         self.put(state, ResourceId::Predicate(access.predicate), &args, snap, amount)
@@ -485,6 +526,7 @@ impl<'p> Executor<'p> {
         let decl = self.program.predicate(access.predicate);
         let blame = &blame.clone().about(decl.name.as_str());
         let args = self.eval_all(state, &access.args, blame)?;
+        let wildcards = state.wildcards.clone();
         let amount = self.eval_amount(state, access.amount.as_ref(), blame)?;
         self.check_positive(state, amount, access, blame)?;
         let resource = ResourceId::Predicate(access.predicate);
@@ -493,9 +535,77 @@ impl<'p> Executor<'p> {
             let reason = self.predicate_reason(access, state.owner);
             return self.fail(state, blame, &reason);
         };
+        state.wildcards = wildcards;
         state.heap = heap;
         self.note_predicate(state, access.predicate, snap, &args)?;
         self.produce_body(state, access.predicate, &args, snap, amount, blame)
+    }
+
+    /// Assumes an assertion. Permissions are not added but known to be there, together: what was
+    /// assumed is left out of `heap` for what follows.
+    fn assume_all(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        e: &Arc<Expr>,
+        condition: Term,
+        blame: &Blame,
+    ) -> Run<()> {
+        if self.is_pure(e) {
+            state.inhaling = true;
+            let outcomes = self.explore(state, |this, s| {
+                this.guard(s, condition)?;
+                this.eval(s, e, blame)
+            });
+            state.inhaling = false;
+            let value = match outcomes {
+                Ok(outcomes) => self.join(state, &outcomes)?,
+                Err(Stop::Infeasible) => self.terms.bool(false),
+                Err(stop) => return Err(stop),
+            };
+            let fact = self.terms.implies(condition, value);
+            return self.assume(state, fact);
+        }
+        match &e.kind {
+            ExprKind::Acc(resource, amount) => {
+                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
+                    return self.unsupported(state, e.pos, "A magic wand");
+                };
+                let amount = self.eval_amount(state, amount.as_ref(), blame)?;
+                let zero = self.amount(0, 1);
+                let amount = self.terms.ite(condition, amount, zero);
+                let held = self.held(state, heap, id, &args);
+                let enough = self.terms.le(amount, held);
+                self.assume(state, enough)?;
+                self.subtract(heap, id, &args, amount);
+                Ok(())
+            }
+            ExprKind::Binary(BinOp::And, a, b) => {
+                self.assume_all(state, heap, a, condition, blame)?;
+                self.assume_all(state, heap, b, condition, blame)
+            }
+            ExprKind::Binary(BinOp::Implies, c, a) => {
+                let c = self.eval(state, c, blame)?;
+                let both = self.terms.and([condition, c]);
+                self.assume_all(state, heap, a, both, blame)
+            }
+            ExprKind::Cond(c, a, b) => {
+                let c = self.eval(state, c, blame)?;
+                let not = self.terms.not(c);
+                let (then, otherwise) =
+                    (self.terms.and([condition, c]), self.terms.and([condition, not]));
+                self.assume_all(state, heap, a, then, blame)?;
+                self.assume_all(state, heap, b, otherwise, blame)
+            }
+            ExprKind::InhaleExhale(a, _) => self.assume_all(state, heap, a, condition, blame),
+            ExprKind::Let(local, value, body) => {
+                let value = self.eval(state, value, blame)?;
+                state.store.set(*local, value);
+                self.assume_all(state, heap, body, condition, blame)
+            }
+            ExprKind::Quant { .. } => self.unsupported(state, e.pos, "A quantified permission"),
+            _ => self.unsupported(state, e.pos, "This assumption"),
+        }
     }
 
     fn quasihavoc(

@@ -14,11 +14,11 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smt::{Node, Quantifier, Term, symbol};
+use smt::{FunId, Node, Quantifier, Term, symbol};
 use viper::core::{Expr, FunctionId};
 
 use crate::blame::Blame;
-use crate::executor::Executor;
+use crate::executor::{Executor, annotated};
 use crate::path::{Outcome, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{FunctionSymbols, FunctionTheory};
@@ -105,6 +105,7 @@ impl Executor<'_> {
             formals.push(self.havoc(&mut state, viper::core::LocalId(i)));
         }
         state.parameters = Rc::from(formals.as_slice());
+        state.reading = true;
         Subject { id, symbols, formals, state, sound: false }
     }
 
@@ -158,7 +159,7 @@ impl Executor<'_> {
         for outcome in outcomes.iter() {
             let post = self.terms.and(outcome.value.values.iter().copied());
             conjuncts.push(self.terms.implies(outcome.guard, post));
-            conjuncts.extend(self.worth_telling(outcome, &subject.formals));
+            conjuncts.extend(self.worth_telling(outcome, &subject.formals, &[post]));
         }
         let body = self.terms.and(conjuncts);
         Ok(self.guarded_axiom(subject, &[vec![result]], body))
@@ -210,9 +211,10 @@ impl Executor<'_> {
                 _ => same,
             };
             definition.push(self.terms.implies(outcome.guard, same));
-            propagated.extend(self.worth_telling(outcome, &subject.formals));
+            propagated.extend(self.worth_telling(outcome, &subject.formals, &[same]));
         }
         let mut triggers = vec![vec![full]];
+        let opaque = annotated(&function.info, "opaque");
         let unfolded = std::mem::take(&mut self.unfolded);
         let mut seen = HashSet::new();
         for (predicate, snap, args) in unfolded {
@@ -220,7 +222,9 @@ impl Executor<'_> {
             let mut all = vec![snap];
             all.extend(args.iter());
             let note = self.terms.app(fun, &all);
-            if subject.formals.len() > 1 && seen.insert(note) {
+            // Recursion that does not follow the predicate would never end.
+            let guided = args.iter().any(|a| self.mentions(*a, &subject.formals[1..]));
+            if guided && !opaque && seen.insert(note) {
                 triggers.push(vec![stateless, note]);
             }
         }
@@ -237,38 +241,59 @@ impl Executor<'_> {
     }
 
     /// Of what was learnt during an evaluation, what users of the function need: that the
-    /// preconditions of the functions it calls hold, and what defines its symbols.
-    fn worth_telling(&mut self, outcome: &Outcome<Evaluated>, formals: &[Term]) -> Vec<Term> {
+    /// preconditions of the functions it calls hold, and what defines the symbols in `values`.
+    fn worth_telling(
+        &mut self,
+        outcome: &Outcome<Evaluated>,
+        formals: &[Term],
+        values: &[Term],
+    ) -> Vec<Term> {
         let Evaluated { skip, end, .. } = outcome.value;
-        let facts = &outcome.facts[skip..end];
-        let mut told = Vec::new();
-        for (guard, fact) in facts {
-            if self.mentions_call(*fact) || self.mentions_fresh(*fact, formals) {
-                told.push(self.terms.implies(*guard, *fact));
+        let mut needed = HashSet::new();
+        for value in values.iter().chain([&outcome.guard]) {
+            self.fresh_symbols(*value, formals, &mut needed);
+        }
+        let mut told = vec![false; end];
+        // What is told may mention other symbols.
+        loop {
+            let before = needed.len();
+            for (i, (guard, fact)) in outcome.facts[..end].iter().enumerate() {
+                let mut mentioned = HashSet::new();
+                self.fresh_symbols(*fact, formals, &mut mentioned);
+                let call = i >= skip && self.mentions_call(*fact);
+                if !told[i] && (call || mentioned.iter().any(|f| needed.contains(f))) {
+                    told[i] = true;
+                    needed.extend(mentioned);
+                    self.fresh_symbols(*guard, formals, &mut needed);
+                }
+            }
+            if needed.len() == before {
+                break;
             }
         }
-        told
+        let facts = outcome.facts[..end].iter().zip(told).filter(|(_, told)| *told);
+        facts.map(|((guard, fact), _)| self.terms.implies(*guard, *fact)).collect()
     }
 
     fn mentions_call(&self, fact: Term) -> bool {
         self.any_symbol(fact, &mut |name| name.ends_with(".pre") || name.ends_with(".pre|"))
     }
 
-    fn mentions_fresh(&self, fact: Term, formals: &[Term]) -> bool {
+    /// The symbols of a term that were made while it was evaluated.
+    fn fresh_symbols(&self, term: Term, formals: &[Term], found: &mut HashSet<FunId>) {
         let mut seen = HashSet::new();
-        let mut pending = vec![fact];
+        let mut pending = vec![term];
         while let Some(term) = pending.pop() {
             if formals.contains(&term) || !seen.insert(term) {
                 continue;
             }
             if let Node::App(fun, _) = self.terms.node(term)
-                && self.terms.signature.fun(*fun).name.contains('@')
+                && self.terms.signature.fun(*fun).meaning == smt::Meaning::Uninterpreted
             {
-                return true;
+                found.insert(*fun);
             }
             pending.extend(self.terms.children(term));
         }
-        false
     }
 
     fn any_symbol(&self, term: Term, test: &mut dyn FnMut(&str) -> bool) -> bool {
@@ -290,8 +315,11 @@ impl Executor<'_> {
 
     /// An axiom for all arguments for which the precondition holds.
     fn guarded_axiom(&mut self, subject: &Subject, triggers: &[Vec<Term>], body: Term) -> String {
-        let pre = self.terms.app(subject.symbols.pre, &subject.formals);
-        let body = self.terms.implies(pre, body);
+        let mut body = body;
+        if !self.program.function(subject.id).pres.is_empty() {
+            let pre = self.terms.app(subject.symbols.pre, &subject.formals);
+            body = self.terms.implies(pre, body);
+        }
         self.axiom(&subject.formals, triggers, body)
     }
 

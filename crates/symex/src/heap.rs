@@ -128,7 +128,7 @@ impl Executor<'_> {
     ) -> Run<Option<Term>> {
         let zero = self.amount(0, 1);
         if amount == zero {
-            return Ok(Some(self.summary_snap(state, &heap.clone(), resource, args)));
+            return Ok(Some(self.symbols.unit));
         }
         let wildcard = self.is_wildcard(state, amount);
         if self.exhale_mode != ExhaleMode::MoreComplete
@@ -192,6 +192,24 @@ impl Executor<'_> {
             self.assume(state, constraint)?;
         }
         let snap = self.summary_snap(state, &before, resource, args);
+        self.subtract(heap, resource, args, amount);
+        // A chunk that is certainly empty only gets in the way.
+        let mut empty = Vec::new();
+        for (index, chunk) in heap.clone().of(resource) {
+            let gone = self.terms.eq(chunk.perm, zero);
+            if self.prove_quickly(state, gone)? {
+                empty.push(index);
+            }
+        }
+        for index in empty.into_iter().rev() {
+            heap.remove(index);
+        }
+        Ok(Some(snap))
+    }
+
+    /// Takes an amount from the chunks of a location, from one after the other, as far as it goes.
+    pub fn subtract(&mut self, heap: &mut Heap, resource: ResourceId, args: &[Term], amount: Term) {
+        let zero = self.amount(0, 1);
         let mut missing = amount;
         let indices: Vec<usize> = heap.of(resource).map(|(i, _)| i).collect();
         for index in indices {
@@ -206,18 +224,6 @@ impl Executor<'_> {
             heap.get_mut(index).perm = self.terms.sub(chunk.perm, taken);
             missing = self.terms.sub(missing, taken);
         }
-        // A chunk that is certainly empty only gets in the way.
-        let mut empty = Vec::new();
-        for (index, chunk) in heap.clone().of(resource) {
-            let gone = self.terms.eq(chunk.perm, zero);
-            if self.prove_quickly(state, gone)? {
-                empty.push(index);
-            }
-        }
-        for index in empty.into_iter().rev() {
-            heap.remove(index);
-        }
-        Ok(Some(snap))
     }
 
     /// Adds a chunk to the heap of a state, and what follows from having it.
@@ -257,7 +263,11 @@ impl Executor<'_> {
             let fact = self.terms.implies(both, agree);
             self.assume(state, fact)?;
             // Where the old chunk may be empty, the new value is the one that counts.
-            let value = self.terms.ite(before, chunk.snap, snap);
+            let value = if self.entailed(state, before) {
+                chunk.snap
+            } else {
+                self.terms.ite(before, chunk.snap, snap)
+            };
             let merged = state.heap.get_mut(index);
             merged.perm = sum;
             merged.snap = value;

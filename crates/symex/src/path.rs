@@ -85,14 +85,18 @@ impl Log {
 pub(crate) enum Entry {
     /// Holds because of what is before it.
     Fact(Term),
-    /// Selects the path.
+    /// A condition under which something is evaluated.
     Guard(Term),
+    /// The side of a branch.
+    Side(Term),
 }
 
 /// The result of one path of a local exploration.
 #[derive(Clone)]
 pub(crate) struct Outcome<R> {
-    /// What selects the path.
+    /// The conditions that it was started under.
+    pub entry: Term,
+    /// What selects the path: these, and the sides of branches.
     pub guard: Term,
     /// What is known besides, each with the guard it depends on.
     pub facts: Vec<(Term, Term)>,
@@ -222,6 +226,10 @@ impl Executor<'_> {
 
     // --- Branching
 
+    fn side(&mut self, state: &mut State, condition: Term) -> Run<()> {
+        self.assume_as(state, condition, Entry::Side)
+    }
+
     /// Which side of a branch are we on? Both, one after the other, if both are possible.
     pub fn branch(&mut self, state: &mut State, condition: Term) -> Run<bool> {
         let negation = self.terms.not(condition);
@@ -234,14 +242,14 @@ impl Executor<'_> {
         if self.log.replaying() {
             return match self.log.replay() {
                 Some(Event::Forced(side)) => {
-                    self.guard(state, if side { condition } else { negation })?;
+                    self.side(state, if side { condition } else { negation })?;
                     Ok(side)
                 }
                 Some(Event::Branch { taken, resume, .. }) => {
                     if !taken {
                         state.fresh = state.fresh.max(resume);
                     }
-                    self.guard(state, if taken { condition } else { negation })?;
+                    self.side(state, if taken { condition } else { negation })?;
                     Ok(taken)
                 }
                 _ => self.lost_track(),
@@ -256,12 +264,12 @@ impl Executor<'_> {
                 let depth = self.session.depth();
                 self.log.record(Event::Branch { taken: true, open: true, depth, resume: 0 });
                 self.session.push();
-                self.guard(state, condition)?;
+                self.side(state, condition)?;
                 Ok(true)
             }
             (_, always) => {
                 self.log.record(Event::Forced(always));
-                self.guard(state, if always { condition } else { negation })?;
+                self.side(state, if always { condition } else { negation })?;
                 Ok(always)
             }
         }
@@ -341,14 +349,19 @@ impl Executor<'_> {
     fn outcome<R>(&mut self, mark: usize, value: R) -> Outcome<R> {
         let entries: Vec<Entry> = self.trail[mark..].to_vec();
         let mut guard = self.terms.bool(true);
+        let mut start = guard;
         let mut facts = Vec::new();
         for entry in entries {
             match entry {
-                Entry::Guard(g) => guard = self.terms.and([guard, g]),
+                Entry::Guard(g) => {
+                    guard = self.terms.and([guard, g]);
+                    start = self.terms.and([start, g]);
+                }
+                Entry::Side(g) => guard = self.terms.and([guard, g]),
                 Entry::Fact(f) => facts.push((guard, f)),
             }
         }
-        Outcome { guard, facts, value }
+        Outcome { entry: start, guard, facts, value }
     }
 
     /// Assumes what was learnt on the paths of a local exploration.
@@ -358,6 +371,13 @@ impl Executor<'_> {
                 let fact = self.terms.implies(*guard, *fact);
                 self.assume(state, fact)?;
             }
+        }
+        // One of the paths it is: all others are impossible.
+        let Some(first) = outcomes.first() else { return Ok(()) };
+        if outcomes.iter().all(|o| o.entry == first.entry) {
+            let some = self.terms.or(outcomes.iter().map(|o| o.guard));
+            let fact = self.terms.implies(first.entry, some);
+            self.assume(state, fact)?;
         }
         Ok(())
     }

@@ -97,9 +97,15 @@ impl Executor<'_> {
                 let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
                     return self.unsupported(state, e.pos, "A magic wand");
                 };
+                let wildcards = state.wildcards.clone();
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
+                // What is added once is not made smaller later.
+                state.wildcards = wildcards;
                 self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
-                let perm = self.terms.mul(value, factor);
+                let mut perm = self.terms.mul(value, factor);
+                if state.reading {
+                    perm = self.some_of(state, perm)?;
+                }
                 self.put(state, id, &args, snap, perm)
             }
             ExprKind::Binary(BinOp::Implies, c, a) => {
@@ -137,11 +143,29 @@ impl Executor<'_> {
     ) -> Run<()> {
         let Some(body) = &self.program.predicate(predicate).body else { return Ok(()) };
         let mut inner = self.enter(state, Owner::Predicate(predicate), args);
+        inner.scale = self.scaled_by(state, factor);
+        inner.reading = false;
         self.produce(&mut inner, body, snap, factor, blame)?;
         state.heap = inner.heap.clone();
         state.branches = inner.branches.clone();
         self.leave(state, inner);
         Ok(())
+    }
+
+    /// Some positive amount if `perm` is positive, whatever it is.
+    pub fn some_of(&mut self, state: &mut State, perm: Term) -> Run<Term> {
+        let zero = self.amount(0, 1);
+        let some = self.fresh(state, "some", smt::Sort::Real);
+        let positive = self.terms.lt(zero, some);
+        self.assume(state, positive)?;
+        let asked = self.terms.lt(zero, perm);
+        Ok(self.terms.ite(asked, some, zero))
+    }
+
+    /// What permissions in the body of a predicate are multiplied with.
+    pub fn scaled_by(&mut self, _: &State, factor: Term) -> Option<Term> {
+        let one = self.amount(1, 1);
+        (factor != one).then_some(factor)
     }
 
     /// Branches on a condition of the program.

@@ -123,8 +123,13 @@ pub(crate) struct State {
     pub wildcards: HashTrieSet<Term>,
     /// Conditions of the branches taken, innermost first.
     pub branches: List<BranchCondition>,
+    /// What permissions of the predicate around are multiplied with.
+    pub scale: Option<Term>,
     /// In `[A, B]`, is it `A` that counts?
     pub inhaling: bool,
+    /// Does only matter whether there is some permission, not how much? So it is in preconditions
+    /// of functions.
+    pub reading: bool,
     /// Positions where something is being evaluated only to be mentioned (triggers).
     pub lenient: bool,
 }
@@ -145,6 +150,8 @@ impl State {
             parameters: Rc::from([]),
             wildcards: HashTrieSet::new(),
             branches: List::new(),
+            scale: None,
+            reading: false,
             inhaling: false,
             lenient: false,
         }

@@ -375,6 +375,15 @@ impl<'p> Symbols<'p> {
         }
     }
 
+    /// That a value read from a snapshot is all there is to it, if that is what it is.
+    pub fn round_trip(&mut self, terms: &mut Terms, value: Term) -> Option<Term> {
+        let (wrap, unwrap) = *self.wrappers.get(&terms.sort(value))?;
+        let Node::App(f, args) = terms.node(value) else { return None };
+        let snap = args.first().copied().filter(|_| *f == unwrap)?;
+        let wrapped = terms.app(wrap, &[value]);
+        Some(terms.eq(snap, wrapped))
+    }
+
     /// A snapshot as a value.
     pub fn unwrap(&mut self, terms: &mut Terms, snap: Term, sort: Sort) -> Term {
         if sort == self.snap {
@@ -463,10 +472,10 @@ impl<'p> Symbols<'p> {
         self.domain(terms, function.domain, types);
         let foreign = Arc::clone(&self.foreign);
         for domain in foreign.get(&id).into_iter().flatten() {
-            // An instance of a generic domain comes with a type or function of its own.
-            if program.domain(*domain).type_params.is_empty() {
-                self.domain(terms, *domain, &Arc::from([]));
-            }
+            // Instances of a generic domain come with its types and functions. One there must be:
+            // not all axioms mention the parameters.
+            let params = program.domain(*domain).type_params.len();
+            self.domain(terms, *domain, &vec![Type::Int; params].into());
         }
         fun
     }

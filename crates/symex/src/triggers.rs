@@ -1,8 +1,8 @@
 //! Quantifiers as terms: bound variables and triggers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use smt::{Bound, Node, Op, Sort, Term};
+use smt::{Bound, Node, Op, Quantifier, Sort, Term};
 
 use crate::executor::Executor;
 
@@ -108,12 +108,118 @@ impl Executor<'_> {
         vec![set]
     }
 
+    /// For a formula in which variables occur only within arithmetic (`f(i + 1)`): other variables
+    /// stand for what is computed, `forall i, j :: { f(j) } j == i + 1 ==> …`.
+    pub fn generalise(
+        &mut self,
+        quantifier: Quantifier,
+        level: usize,
+        vars: &mut Vec<Bound>,
+        body: Term,
+    ) -> (Term, Vec<Vec<Term>>) {
+        let Some(computed) = self.computed_arguments(body, vars) else { return (body, vec![]) };
+        let mut map = HashMap::new();
+        let mut all = vars.clone();
+        let mut equations = Vec::new();
+        for term in computed {
+            let (var, stand_in) = self.bound_at(level, all.len(), self.terms.sort(term));
+            all.push(var);
+            equations.push(self.terms.eq(stand_in, term));
+            map.insert(term, stand_in);
+        }
+        let replaced = self.terms.substitute(body, &map);
+        let condition = self.terms.and(equations);
+        let general = match quantifier {
+            Quantifier::Forall => self.terms.implies(condition, replaced),
+            Quantifier::Exists => self.terms.and([condition, replaced]),
+        };
+        let sets = self.infer_triggers(general, &all);
+        if sets.is_empty() {
+            return (body, sets);
+        }
+        *vars = all;
+        (general, sets)
+    }
+
+    /// Arithmetic with variables right below applications.
+    fn computed_arguments(&self, body: Term, vars: &[Bound]) -> Option<Vec<Term>> {
+        let open: Vec<Bound> = self.terms.free(body).to_vec();
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        let mut pending = vec![body];
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            if let Node::App(_, args) = self.terms.node(term) {
+                for arg in args {
+                    let free = self.terms.free(*arg);
+                    let arithmetic =
+                        matches!(self.terms.node(*arg), Node::Op(Op::Add | Op::Sub, _));
+                    let ours = free.iter().any(|v| vars.contains(v))
+                        && free.iter().all(|v| open.contains(v));
+                    if arithmetic && ours && !self.has_forbidden(*arg) && !found.contains(arg) {
+                        found.push(*arg);
+                    }
+                }
+            }
+            pending.extend(self.terms.children(term));
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Quantifiers of the same kind right inside each other are one.
+    pub fn merge_quantifiers(
+        &mut self,
+        quantifier: Quantifier,
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+        body: Term,
+    ) -> (Vec<Term>, Vec<Vec<Term>>, Term) {
+        let mut constants = constants.to_vec();
+        let mut sets = triggers.to_vec();
+        let mut body = body;
+        while sets.is_empty()
+            && let Node::Quant(inner) = self.terms.node(body).clone()
+            && inner.quantifier == quantifier
+            && inner.weight.is_none()
+        {
+            let mut map = HashMap::new();
+            for var in &inner.vars {
+                let (name, sort) = self.terms.bound(*var);
+                let text = self.terms.signature.sort_text(sort);
+                let name = format!("merged.{name}.{}.{text}", constants.len());
+                let fun = self.terms.fun_named(&name, &[], sort, smt::Meaning::Uninterpreted);
+                let constant = self.terms.app(fun, &[]);
+                let bound = self.terms.bound_term(*var);
+                map.insert(bound, constant);
+                constants.push(constant);
+            }
+            body = self.terms.substitute(inner.body, &map);
+            let given: Vec<Vec<Term>> = inner
+                .triggers
+                .iter()
+                .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
+                .collect();
+            // Those that mention all variables still do.
+            sets = given
+                .into_iter()
+                .filter(|set: &Vec<Term>| {
+                    constants.iter().all(|c| set.iter().any(|t| self.mentions(*t, &[*c])))
+                })
+                .collect();
+        }
+        (constants, sets, body)
+    }
+
     fn contains(&self, term: Term, part: Term) -> bool {
         term != part && self.mentions(term, &[part])
     }
 
     /// Applications that mention a variable directly or within applications only.
     fn trigger_candidates(&self, body: Term, vars: &[Bound]) -> Vec<Term> {
+        let open = self.terms.free(body);
+        let closed = |t: Term| self.terms.free(t).iter().all(|v| open.contains(v));
         let mut seen = HashSet::new();
         let mut found = Vec::new();
         let mut pending = vec![body];
@@ -122,7 +228,9 @@ impl Executor<'_> {
                 continue;
             }
             match self.terms.node(term) {
-                Node::App(_, args) if !args.is_empty() && self.is_pattern(term, vars) => {
+                Node::App(_, args)
+                    if !args.is_empty() && closed(term) && self.is_pattern(term, vars) =>
+                {
                     found.push(term);
                 }
                 _ => {}

@@ -136,7 +136,8 @@ impl Expr {
     }
 
     /// Is it free of permissions? Those that are only passed through (`unfolding acc(P(x)) in …`,
-    /// `applying (A --* B) in …`, `asserting (A) in …`, `perm(…)`, `forperm`) do not count.
+    /// `applying (A --* B) in …`, `asserting (A) in …`, `perm(…)`, `forperm`) or stand in a trigger
+    /// do not count.
     #[must_use]
     pub fn is_pure(&self) -> bool {
         match &self.kind {
@@ -144,7 +145,8 @@ impl Expr {
             ExprKind::Unfolding(_, body)
             | ExprKind::Applying(_, body)
             | ExprKind::Asserting(_, body)
-            | ExprKind::ForPerm(_, _, body) => body.is_pure(),
+            | ExprKind::ForPerm(_, _, body)
+            | ExprKind::Quant { body, .. } => body.is_pure(),
             ExprKind::Perm(_) => true,
             _ => {
                 let mut pure = true;
