@@ -655,7 +655,7 @@ impl Executor<'_> {
             return self.unsupported(state, e.pos, "A quantified permission");
         }
         let constants: Vec<Term> = vars.iter().map(|v| self.havoc(state, *v)).collect();
-        let result = self.explore(state, |this, s| {
+        let outcomes = self.explore(state, |this, s| {
             s.parameters = s.parameters.iter().chain(&constants).copied().collect();
             let value = this.eval(s, body, blame)?;
             let mut sets = Vec::new();
@@ -665,11 +665,7 @@ impl Executor<'_> {
                 }
             }
             Ok((value, sets))
-        });
-        let outcomes = match result {
-            Ok(outcomes) => outcomes,
-            Err(stop) => return Err(stop),
-        };
+        })?;
         let Some((last, others)) = outcomes.split_last() else { return Err(Stop::Infeasible) };
         let (mut value, sets) = last.value.clone();
         for outcome in others.iter().rev() {

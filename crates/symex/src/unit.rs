@@ -147,11 +147,10 @@ impl Plan {
         }
         for (i, m) in program.methods.iter().enumerate() {
             match proofs.get(&(i as u32)) {
-                Some(function) => {
-                    if wanted(program.functions[*function as usize].name.as_str()) {
-                        later.push(Unit::Method(MethodId(i as u32)));
-                    }
+                Some(function) if wanted(program.functions[*function as usize].name.as_str()) => {
+                    later.push(Unit::Method(MethodId(i as u32)));
                 }
+                Some(_) => {}
                 None if wanted(m.name.as_str()) => {
                     members.push((m.pos.span(), (MemberKind::Method, i as u32)));
                     later.push(Unit::Method(MethodId(i as u32)));
