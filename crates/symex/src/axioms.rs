@@ -26,7 +26,9 @@ impl Executor<'_> {
             let axiom = &domain.axioms[instance.index];
             let mut context =
                 Context { locals: &axiom.locals, types: &instance.types, values: HashMap::new() };
+            self.symbols.translating = true;
             let formula = self.translate(&mut context, &axiom.body);
+            self.symbols.translating = false;
             if self.terms.as_bool(formula) == Some(true) {
                 continue;
             }

@@ -101,6 +101,11 @@ impl Executor<'_> {
                 return self.eval_forperm(state, vars, resource, body, blame);
             }
             ExprKind::Unfolding(access, body) => {
+                // A predicate whose body unfolds an instance of itself would never end: what is
+                // further down is not known.
+                if state.unfolding.iter().any(|p| *p == access.predicate) {
+                    return Ok(self.fresh_of(state, "unknown", &e.ty));
+                }
                 return self.eval_unfolding(state, access, body, blame);
             }
             ExprKind::Asserting(assertion, body) => {
@@ -366,7 +371,9 @@ impl Executor<'_> {
             s.perm_heap = None;
             this.unfolded.push((access.predicate, snap, args.clone().into()));
             this.note_predicate(s, access.predicate, snap, &args)?;
+            s.unfolding.push_front_mut(access.predicate);
             this.produce_body(s, access.predicate, &args, snap, amount, blame)?;
+            s.unfolding.drop_first_mut();
             this.eval(s, body, blame)
         })?;
         self.join(state, &outcomes)

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use report::{Pos, Status};
 use smt::{Limits, Session, SolverError, Sort, Term, Terms};
@@ -30,6 +30,8 @@ pub(crate) struct Executor<'p> {
     pub session: Session,
     pub symbols: Symbols<'p>,
     pub limits: QueryLimits,
+    /// The verification ends here.
+    pub deadline: Option<Instant>,
     pub exhale_mode: ExhaleMode,
     /// The log of the current step.
     pub log: Log,
@@ -74,6 +76,7 @@ impl<'p> Executor<'p> {
         session: Session,
         foreign: Arc<Foreign>,
         theories: Arc<Theories>,
+        deadline: Option<Instant>,
     ) -> Executor<'p> {
         let mut terms = Terms::new();
         let symbols = Symbols::new(program, foreign, theories, &mut terms);
@@ -91,6 +94,7 @@ impl<'p> Executor<'p> {
                     timeout: timeout.min(Duration::from_secs(5)),
                 },
             },
+            deadline,
             exhale_mode: config.exhale_mode,
             log: Log::default(),
             trail: Vec::new(),
@@ -148,10 +152,16 @@ impl<'p> Executor<'p> {
         if !text.is_empty() {
             self.session.declare_base(&text);
         }
+        self.check_cancelled()
+    }
+
+    /// Stops if nobody wants to know any more, or if the time is over.
+    pub fn check_cancelled(&mut self) -> Run<()> {
         if self.config.cancel.is_cancelled() {
-            self.trouble.get_or_insert_with(|| "cancelled".to_string());
-            self.trouble_status = Status::Timeout;
-            return Err(Stop::Abort);
+            return self.abort(&SolverError::Cancelled);
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return self.abort(&SolverError::OutOfTime);
         }
         Ok(())
     }

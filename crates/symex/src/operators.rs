@@ -86,16 +86,22 @@ impl Executor<'_> {
     /// A set or multiset literal.
     pub fn set_literal(&mut self, ty: &Type, elems: &[Term]) -> Term {
         let sort = self.sort(ty);
-        let kind = if matches!(ty, Type::Set(_)) { "Set" } else { "Multiset" };
+        let is_set = matches!(ty, Type::Set(_));
+        let kind = if is_set { "Set" } else { "Multiset" };
         let singleton = format!("{kind}.singleton");
-        let parts: Vec<Term> =
-            elems.iter().map(|e| self.collection(ty, &singleton, &[*e], sort)).collect();
-        let union = format!("{kind}.union");
-        let joined = parts.into_iter().reduce(|a, b| self.collection(ty, &union, &[a, b], sort));
-        match joined {
-            Some(set) => set,
-            None => self.collection(ty, &format!("{kind}.empty"), &[], sort),
+        let Some((first, others)) = elems.split_first() else {
+            return self.collection(ty, &format!("{kind}.empty"), &[], sort);
+        };
+        let mut set = self.collection(ty, &singleton, &[*first], sort);
+        for elem in others {
+            set = if is_set {
+                self.collection(ty, "Set.insert", &[set, *elem], sort)
+            } else {
+                let one = self.collection(ty, &singleton, &[*elem], sort);
+                self.collection(ty, "Multiset.union", &[set, one], sort)
+            };
         }
+        set
     }
 
     /// A map literal.

@@ -310,6 +310,7 @@ impl Executor<'_> {
                 Err(_) => self.lost_track(),
             };
         }
+        self.check_cancelled()?;
         let outer = std::mem::take(&mut self.log);
         let depth = self.session.depth();
         self.session.push();

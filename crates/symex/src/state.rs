@@ -123,6 +123,8 @@ pub(crate) struct State {
     pub wildcards: HashTrieSet<Term>,
     /// Conditions of the branches taken, innermost first.
     pub branches: List<BranchCondition>,
+    /// Predicates whose bodies are being produced because an expression unfolds them.
+    pub unfolding: List<PredicateId>,
     /// What permissions of the predicate around are multiplied with.
     pub scale: Option<Term>,
     /// In `[A, B]`, is it `A` that counts?
@@ -150,6 +152,7 @@ impl State {
             parameters: Rc::from([]),
             wildcards: HashTrieSet::new(),
             branches: List::new(),
+            unfolding: List::new(),
             scale: None,
             reading: false,
             inhaling: false,

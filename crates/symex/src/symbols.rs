@@ -58,9 +58,6 @@ pub(crate) struct AxiomInstance {
     pub types: Arc<[Type]>,
 }
 
-/// How deep types may nest that come from instantiating axioms.
-const MAX_TYPE_DEPTH: u32 = 8;
-
 pub(crate) struct Symbols<'p> {
     program: &'p Program,
     theories: Arc<Theories>,
@@ -80,6 +77,10 @@ pub(crate) struct Symbols<'p> {
     text: String,
     /// Not yet translated.
     pub axioms: Vec<AxiomInstance>,
+    /// Is what is registered now only mentioned by an axiom?
+    pub translating: bool,
+    /// How deep type arguments of domains nest in the program.
+    nesting: u32,
     pub snap: Sort,
     pub reference: Sort,
     pub unit: Term,
@@ -128,6 +129,8 @@ impl<'p> Symbols<'p> {
             foreign,
             text: PRELUDE.to_string(),
             axioms: Vec::new(),
+            translating: false,
+            nesting: 0,
             snap,
             reference,
             unit: terms.app(unit, &[]),
@@ -338,6 +341,13 @@ impl<'p> Symbols<'p> {
         }
     }
 
+    /// Registers the functions between values of a sort and snapshots.
+    pub fn require_wrapper(&mut self, terms: &mut Terms, sort: Sort) {
+        if sort != self.snap {
+            self.wrapper(terms, sort);
+        }
+    }
+
     fn wrapper(&mut self, terms: &mut Terms, sort: Sort) -> (FunId, FunId) {
         if let Some(pair) = self.wrappers.get(&sort) {
             return *pair;
@@ -405,9 +415,12 @@ impl<'p> Symbols<'p> {
     // --- Domains
 
     fn domain(&mut self, terms: &mut Terms, id: DomainId, types: &Arc<[Type]>) {
-        if types.iter().any(|t| depth(t) > MAX_TYPE_DEPTH)
-            || !self.domains.insert((id, Arc::clone(types)))
-        {
+        let nesting = types.iter().map(depth).max().unwrap_or(0);
+        // Axioms may mention larger and larger types: only those as large as in the program count.
+        if !self.translating {
+            self.nesting = self.nesting.max(nesting);
+        }
+        if nesting > self.nesting || !self.domains.insert((id, Arc::clone(types))) {
             return;
         }
         let domain = self.program.domain(id);
@@ -471,11 +484,13 @@ impl<'p> Symbols<'p> {
         self.note(Use::DomainFunction(id, Arc::clone(types)));
         self.domain(terms, function.domain, types);
         let foreign = Arc::clone(&self.foreign);
-        for domain in foreign.get(&id).into_iter().flatten() {
-            // Instances of a generic domain come with its types and functions. One there must be:
-            // not all axioms mention the parameters.
-            let params = program.domain(*domain).type_params.len();
-            self.domain(terms, *domain, &vec![Type::Int; params].into());
+        for (domain, pattern) in foreign.get(&id).into_iter().flatten() {
+            let mut args = vec![None; program.domain(*domain).type_params.len()];
+            if pattern.iter().zip(types.iter()).all(|(p, t)| unify(p, t, &mut args)) {
+                // A parameter that the axiom does not mention may be anything.
+                let args = args.into_iter().map(|arg| arg.unwrap_or(Type::Int)).collect();
+                self.domain(terms, *domain, &args);
+            }
         }
         fun
     }
@@ -567,8 +582,31 @@ fn interpretation(program: &Program, id: DomainId) -> Option<String> {
     Some(text.as_str().to_string())
 }
 
-/// For every domain function, the other domains whose axioms mention it.
-pub(crate) type Foreign = HashMap<DomainFunctionId, Vec<DomainId>>;
+/// What the parameters in `pattern` must be for it to be `ty`; `false` if it cannot be.
+fn unify(pattern: &Type, ty: &Type, args: &mut [Option<Type>]) -> bool {
+    match (pattern, ty) {
+        (Type::Param(i), ty) => match args.get_mut(*i as usize) {
+            Some(Some(arg)) => arg == ty,
+            Some(arg) => {
+                *arg = Some(ty.clone());
+                true
+            }
+            None => false,
+        },
+        (Type::Seq(p), Type::Seq(t))
+        | (Type::Set(p), Type::Set(t))
+        | (Type::Multiset(p), Type::Multiset(t)) => unify(p, t, args),
+        (Type::Map(p), Type::Map(t)) => unify(&p.0, &t.0, args) && unify(&p.1, &t.1, args),
+        (Type::Domain(d, p), Type::Domain(e, t)) => {
+            d == e && p.iter().zip(t.iter()).all(|(p, t)| unify(p, t, args))
+        }
+        (pattern, ty) => pattern == ty,
+    }
+}
+
+/// For every domain function, the other domains whose axioms mention it, with the type arguments
+/// that they give it.
+pub(crate) type Foreign = HashMap<DomainFunctionId, Vec<(DomainId, Arc<[Type]>)>>;
 
 /// Finds out which axioms are about functions of other domains.
 pub(crate) fn foreign_axioms(program: &Program) -> Foreign {
@@ -577,12 +615,13 @@ pub(crate) fn foreign_axioms(program: &Program) -> Foreign {
         let id = DomainId(i as u32);
         for axiom in &domain.axioms {
             axiom.body.walk(&mut |e| {
-                if let ExprKind::DomainCall(f, ..) = e.kind
-                    && program.domain_function(f).domain != id
+                if let ExprKind::DomainCall(f, _, types) = &e.kind
+                    && program.domain_function(*f).domain != id
                 {
-                    let list = found.entry(f).or_default();
-                    if list.last() != Some(&id) {
-                        list.push(id);
+                    let list = found.entry(*f).or_default();
+                    let entry = (id, Arc::clone(types));
+                    if !list.contains(&entry) {
+                        list.push(entry);
                     }
                 }
                 true

@@ -403,10 +403,16 @@ fn run(shared: &Shared<'_>, unit: Unit, theories: Arc<Theories>, session: Sessio
         session,
         Arc::clone(&shared.foreign),
         theories,
+        shared.deadline,
     );
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
+    match &unit {
+        Unit::Method(id) => executor.register_method(*id),
+        Unit::Predicate(id) => executor.register_predicate(*id),
+        Unit::Functions(group) => executor.register_functions(group),
+    }
     let (key, result): (Key, Run<()>) = match &unit {
         Unit::Method(id) => {
             let result = executor.verify_method(*id);
