@@ -93,13 +93,8 @@ impl Executor<'_> {
                 let constants: Vec<Term> =
                     vars.iter().map(|v| self.axiom_variable(context, *v)).collect();
                 let value = self.translate(context, body);
-                let sets: Vec<Vec<Term>> = triggers
-                    .iter()
-                    .map(|set| {
-                        let set = self.translate_all(context, set);
-                        set.into_iter().map(|t| self.limit(t)).collect()
-                    })
-                    .collect();
+                let sets: Vec<Vec<Term>> =
+                    triggers.iter().map(|set| self.translate_all(context, set)).collect();
                 let weight = e.info.as_ref().and_then(|info| {
                     info.annotation("weight")?.values.first()?.as_str().trim().parse().ok()
                 });

@@ -102,8 +102,9 @@ impl Executor<'_> {
             }
             ExprKind::Unfolding(access, body) => {
                 // A predicate whose body unfolds an instance of itself would never end: what is
-                // further down is not known.
-                if state.unfolding.iter().any(|p| *p == access.predicate) {
+                // further down than one more level is not known.
+                let level = state.unfolding.iter().filter(|p| **p == access.predicate).count();
+                if level > 1 {
                     return Ok(self.fresh_of(state, "unknown", &e.ty));
                 }
                 return self.eval_unfolding(state, access, body, blame);
@@ -633,7 +634,7 @@ impl Executor<'_> {
                 }
                 for (arg, value) in args.iter().zip(chunk_args.iter()) {
                     let arg = this.eval(s, arg, blame)?;
-                    let same = this.terms.eq(arg, *value);
+                    let same = this.equal_terms(arg, *value);
                     this.guard(s, same)?;
                 }
                 this.eval(s, body, blame)
@@ -717,7 +718,7 @@ impl Executor<'_> {
                 _ => e,
             };
             match self.eval(&mut lenient, e, blame) {
-                Ok(term) => terms.push(self.limit(term)),
+                Ok(term) => terms.push(term),
                 Err(Stop::Abort) => return Err(Stop::Abort),
                 Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
             }
@@ -773,6 +774,13 @@ impl Executor<'_> {
         }
         if sets.is_empty() {
             (body, sets) = self.generalise(quantifier, level, &mut vars, body);
+        }
+        if name != "fun" {
+            for set in &mut sets {
+                for term in set {
+                    *term = self.limit(*term);
+                }
+            }
         }
         let name = name.to_string();
         self.terms.quant(Quant { quantifier, vars, triggers: sets, body, name, weight })

@@ -626,10 +626,8 @@ impl<'p> Executor<'p> {
         let new = self.fresh_snap(state);
         for index in indices {
             let chunk = state.heap.chunks()[index].clone();
-            let equations: Vec<Term> =
-                chunk.args.iter().zip(&args).map(|(a, b)| self.terms.eq(*a, *b)).collect();
-            let mut here = self.terms.and(equations);
-            here = self.terms.and([here, condition]);
+            let same = self.same(&chunk.args, &args);
+            let here = self.terms.and([same, condition]);
             let snap = self.terms.ite(here, new, chunk.snap);
             state.heap.get_mut(index).snap = snap;
         }

@@ -15,8 +15,8 @@ use crate::state::{Chunk, Heap, ResourceId, State};
 
 impl Executor<'_> {
     /// The condition that two locations of a resource are the same.
-    fn same(&mut self, a: &[Term], b: &[Term]) -> Term {
-        let parts: Vec<Term> = a.iter().zip(b).map(|(x, y)| self.terms.eq(*x, *y)).collect();
+    pub fn same(&mut self, a: &[Term], b: &[Term]) -> Term {
+        let parts: Vec<Term> = a.iter().zip(b).map(|(x, y)| self.equal_terms(*x, *y)).collect();
         self.terms.and(parts)
     }
 

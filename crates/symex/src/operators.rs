@@ -26,6 +26,12 @@ impl Executor<'_> {
         self.collection(ty, op, &[a, b], Sort::Bool)
     }
 
+    /// Equality of two terms, of whatever type they are.
+    pub fn equal_terms(&mut self, a: Term, b: Term) -> Term {
+        let ty = self.symbols.type_of(self.terms.sort(a));
+        self.equal(&ty, a, b)
+    }
+
     /// A function of a collection type.
     pub fn collection(&mut self, ty: &Type, op: &str, args: &[Term], result: Sort) -> Term {
         let sorts = args.iter().map(|a| self.terms.sort(*a)).collect();

@@ -291,7 +291,7 @@ impl<'p> Symbols<'p> {
     }
 
     /// The type that a sort stands for, unless it is built in.
-    fn type_of(&self, sort: Sort) -> Type {
+    pub fn type_of(&self, sort: Sort) -> Type {
         match sort {
             Sort::Bool => Type::Bool,
             Sort::Int => Type::Int,
