@@ -73,6 +73,7 @@ pub struct Session {
     printer: Printer,
     dump: Option<Dump>,
     stats: Stats,
+    fresh: bool,
 }
 
 /// A running solver and what it knows.
@@ -111,6 +112,7 @@ impl Session {
             printer: Printer::default(),
             dump: None,
             stats: Stats::default(),
+            fresh: true,
         }
     }
 
@@ -160,10 +162,29 @@ impl Session {
         text
     }
 
+    /// Forgets all scopes, assertions and declarations, and lets the solver go on as it is: cheap, but
+    /// the solver may remember having worked. A dump ends here.
+    pub fn clear(&mut self) {
+        // What is in the outermost scope cannot be taken back.
+        if self.frames[0].commands.is_empty() {
+            self.pop_to(1);
+            self.dump = None;
+        } else {
+            self.reset();
+        }
+    }
+
+    /// Has the solver answered nothing yet, or nothing since it forgot everything?
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
     /// Forgets all scopes, assertions and declarations: what follows is as in a new session, but the
     /// solver goes on. A dump ends here.
     pub fn reset(&mut self) {
         self.dump = None;
+        self.fresh = true;
         self.frames = vec![Frame::default()];
         self.sorts = Marks::default();
         self.funs = Marks::default();
@@ -248,18 +269,19 @@ impl Session {
         }
     }
 
-    /// As [`Session::declare_text`], in the outermost scope. If scopes are open, the solver has to be
-    /// told everything in them again: whoever can should say it before.
-    pub fn declare_base(&mut self, text: &str) {
-        let base = &mut self.frames[0];
-        base.commands.push_str(text);
+    /// As [`Session::declare_text`], in the scope at a depth. If there are scopes in it, the solver has
+    /// to be told everything in them again: whoever can should say it before.
+    pub fn declare_at(&mut self, depth: usize, text: &str) {
+        let Some(frame) = self.frames.get_mut(depth) else { return };
+        frame.commands.push_str(text);
         if !text.ends_with('\n') {
-            base.commands.push('\n');
+            frame.commands.push('\n');
         }
-        let Some(solver) = self.solver.as_mut().filter(|s| s.opened > 1) else { return };
-        let close = format!("(pop {})\n", solver.opened - 1);
-        solver.opened = 1;
-        self.frames.iter_mut().skip(1).for_each(|f| f.sent = 0);
+        let kept = depth + 1;
+        let Some(solver) = self.solver.as_mut().filter(|s| s.opened > kept) else { return };
+        let close = format!("(pop {})\n", solver.opened - kept);
+        solver.opened = kept;
+        self.frames.iter_mut().skip(kept).for_each(|f| f.sent = 0);
         if solver.process.write(&close).is_err() {
             self.solver = None;
         }
@@ -419,6 +441,7 @@ impl Session {
     /// As [`Session::prove`].
     pub fn check_within(&mut self, limits: Limits) -> Result<Answer, SolverError> {
         self.stats.queries += 1;
+        self.fresh = false;
         let start = Instant::now();
         let answer = self.question(limits, start + limits.timeout);
         let time = start.elapsed();

@@ -65,6 +65,10 @@ pub(crate) struct Executor<'p> {
     pub declared_fresh: HashSet<smt::FunId>,
 }
 
+/// The scope for the symbols and axioms of a unit. The one around it stays empty, so that the solver
+/// can be cleared for the next unit.
+pub(crate) const BASE: usize = 1;
+
 /// Work that one question may take; one unit is about a microsecond.
 const THOROUGH_WORK: u64 = 60_000_000;
 const QUICK_WORK: u64 = 400_000;
@@ -150,7 +154,7 @@ impl<'p> Executor<'p> {
         self.translate_axioms();
         let text = self.symbols.take_text();
         if !text.is_empty() {
-            self.session.declare_base(&text);
+            self.session.declare_at(BASE, &text);
         }
         self.check_cancelled()
     }

@@ -335,20 +335,45 @@ fn lock<'a>(work: &'a Mutex<Work>) -> MutexGuard<'a, Work> {
 // --- Workers
 
 fn worker(shared: &Shared<'_>) {
-    let mut session = Some(Session::new(session_config(shared)));
+    let mut session = Session::new(session_config(shared));
     while let Some((unit, theories)) = next(shared) {
-        let mut own = match session.take() {
-            Some(mut session) => {
-                session.reset();
-                session
-            }
-            None => Session::new(session_config(shared)),
-        };
-        if let Some(folder) = &shared.config.dump_smt {
-            // A dump that cannot be written does not stop a proof.
-            let _ = own.dump_to(&folder.join(format!("{}.smt2", unit_name(shared.program, &unit))));
+        session.clear();
+        let mut result = run(shared, &unit, &theories, session);
+        // A solver that has worked before may fail where another would not. What is reported must
+        // not depend on what else it did.
+        if !result.fresh && !result.is_clean() {
+            result.session.reset();
+            let (before, session) = (result.stats(), result.session);
+            result = run(shared, &unit, &theories, session);
+            result.add_stats(before);
         }
-        session = Some(run(shared, unit, theories, own));
+        finish(shared, &unit, result.parts, result.found);
+        session = result.session;
+    }
+}
+
+/// What came out of a unit.
+struct Outcome {
+    session: Session,
+    /// Was the solver fresh when it started?
+    fresh: bool,
+    key: Key,
+    parts: BTreeMap<Key, Part>,
+    found: Vec<(FunctionId, FunctionTheory)>,
+}
+
+impl Outcome {
+    /// Is everything proved?
+    fn is_clean(&self) -> bool {
+        self.parts.values().all(|part| part.failures.is_empty() && part.trouble.is_none())
+    }
+
+    fn stats(&self) -> Stats {
+        self.parts.get(&self.key).map(|part| part.stats).unwrap_or_default()
+    }
+
+    fn add_stats(&mut self, stats: Stats) {
+        self.parts.entry(self.key).or_default().stats += stats;
     }
 }
 
@@ -392,28 +417,38 @@ fn next(shared: &Shared<'_>) -> Option<(Unit, Arc<Theories>)> {
     }
 }
 
-fn run(shared: &Shared<'_>, unit: Unit, theories: Arc<Theories>, session: Session) -> Session {
+fn run(
+    shared: &Shared<'_>,
+    unit: &Unit,
+    theories: &Arc<Theories>,
+    mut session: Session,
+) -> Outcome {
     let before = session.stats();
-    let mut session = session;
-    // The outermost scope is for symbols and axioms.
+    let fresh = session.is_fresh();
+    if let Some(folder) = &shared.config.dump_smt {
+        // A dump that cannot be written does not stop a proof.
+        let _ = session.dump_to(&folder.join(format!("{}.smt2", unit_name(shared.program, unit))));
+    }
+    // One scope for symbols and axioms, one for the rest.
+    session.push();
     session.push();
     let mut executor = Executor::new(
         shared.program,
         shared.config,
         session,
         Arc::clone(&shared.foreign),
-        theories,
+        Arc::clone(theories),
         shared.deadline,
     );
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
-    match &unit {
+    match unit {
         Unit::Method(id) => executor.register_method(*id),
         Unit::Predicate(id) => executor.register_predicate(*id),
         Unit::Functions(group) => executor.register_functions(group),
     }
-    let (key, result): (Key, Run<()>) = match &unit {
+    let (key, result): (Key, Run<()>) = match unit {
         Unit::Method(id) => {
             let result = executor.verify_method(*id);
             if result != Err(Stop::Abort) {
@@ -463,7 +498,7 @@ fn run(shared: &Shared<'_>, unit: Unit, theories: Arc<Theories>, session: Sessio
     if result == Err(Stop::Abort) {
         let why = executor.trouble.take().unwrap_or_else(|| "no reason is known".to_string());
         part.trouble = Some((executor.trouble_status, why));
-        if let Unit::Functions(group) = &unit {
+        if let Unit::Functions(group) = unit {
             let trouble = part.trouble.clone();
             for id in group {
                 let part = parts.entry((MemberKind::Function, id.0)).or_default();
@@ -471,8 +506,7 @@ fn run(shared: &Shared<'_>, unit: Unit, theories: Arc<Theories>, session: Sessio
             }
         }
     }
-    finish(shared, &unit, parts, found);
-    executor.session
+    Outcome { session: executor.session, fresh, key, parts, found }
 }
 
 /// Writes down what came out of a unit, and starts what waited for it.
