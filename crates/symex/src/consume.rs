@@ -58,7 +58,7 @@ impl Executor<'_> {
         self.consume_parts(state, heap, &parts, factor)
     }
 
-    fn consume_parts(
+    pub fn consume_parts(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -129,7 +129,7 @@ impl Executor<'_> {
                 self.consume_scaled(state, heap, body, factor, blame)
             }
             ExprKind::InhaleExhale(_, b) => self.consume_scaled(state, heap, b, factor, blame),
-            ExprKind::Quant { .. } => self.unsupported(state, e.pos, "A quantified permission"),
+            ExprKind::Quant { .. } => self.consume_quantified(state, heap, e, factor, blame),
             ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
             _ => self.unsupported(state, e.pos, "This assertion"),
         }

@@ -422,6 +422,7 @@ impl Executor<'_> {
         inner.result = None;
         inner.scale = None;
         inner.reading = false;
+        inner.want_snap = false;
         inner
     }
 
@@ -489,7 +490,7 @@ impl Executor<'_> {
                     return Ok(self.symbols.unit);
                 }
                 if !self.entailed(state, positive) {
-                    let held = self.held(state, &heap, id, &args);
+                    let held = self.held(&heap, id, &args);
                     let some = self.terms.lt(zero, held);
                     let goal = self.terms.implies(positive, some);
                     let reason = resource_reason(e, resource, state.owner);
@@ -539,7 +540,7 @@ impl Executor<'_> {
                 let part = if state.inhaling { a } else { b };
                 self.frame_all(state, std::slice::from_ref(part), blame)
             }
-            ExprKind::Quant { .. } => self.unsupported(state, e.pos, "A quantified permission"),
+            ExprKind::Quant { .. } => self.frame_quantified(state, e, blame),
             _ => self.unsupported(state, e.pos, "This assertion"),
         }
     }
@@ -596,7 +597,7 @@ impl Executor<'_> {
             return self.unsupported(state, resource.pos(), "A magic wand");
         };
         let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
-        Ok(self.held(state, &heap, id, &args))
+        Ok(self.held(&heap, id, &args))
     }
 
     fn eval_forperm(
@@ -622,22 +623,7 @@ impl Executor<'_> {
                 let zero = this.amount(0, 1);
                 let positive = this.terms.lt(zero, perm);
                 this.guard(s, positive)?;
-                let mut bound: Vec<LocalId> = Vec::new();
-                for (arg, value) in args.iter().zip(chunk_args.iter()) {
-                    match arg.kind {
-                        ExprKind::Local(v) if vars.contains(&v) && !bound.contains(&v) => {
-                            bound.push(v);
-                            s.store.set(v, *value);
-                        }
-                        _ => {}
-                    }
-                }
-                for (arg, value) in args.iter().zip(chunk_args.iter()) {
-                    let arg = this.eval(s, arg, blame)?;
-                    let same = this.equal_terms(arg, *value);
-                    this.guard(s, same)?;
-                }
-                this.eval(s, body, blame)
+                this.eval_for_location(s, vars, &args, &chunk_args, body, blame)
             });
             match result {
                 Ok(outcomes) => {
@@ -650,7 +636,67 @@ impl Executor<'_> {
                 Err(stop) => return Err(stop),
             }
         }
+        let quantified: Vec<_> = heap.quantified_of(id).map(|(_, c)| c).collect();
+        for chunk in quantified {
+            let formals = self.formals(id);
+            let constants: Vec<Term> = formals
+                .iter()
+                .map(|f| {
+                    let sort = self.terms.sort(*f);
+                    self.fresh(state, "any", sort)
+                })
+                .collect();
+            let result = self.explore(state, |this, s| {
+                s.parameters = s.parameters.iter().chain(&constants).copied().collect();
+                let perm = this.perm_at(&chunk, &constants);
+                let zero = this.amount(0, 1);
+                let positive = this.terms.lt(zero, perm);
+                this.guard(s, positive)?;
+                this.eval_for_location(s, vars, &args, &constants, body, blame)
+            });
+            match result {
+                Ok(outcomes) => {
+                    self.learn_for_all(state, &outcomes, &constants)?;
+                    let parts: Vec<Term> =
+                        outcomes.iter().map(|o| self.terms.implies(o.guard, o.value)).collect();
+                    let all = self.terms.and(parts);
+                    let closed =
+                        self.close(Quantifier::Forall, &constants, &[], all, None, "forperm");
+                    conjuncts.push(closed);
+                }
+                Err(Stop::Infeasible) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
         Ok(self.terms.and(conjuncts))
+    }
+
+    /// The body of a `forperm` at a location.
+    fn eval_for_location(
+        &mut self,
+        state: &mut State,
+        vars: &[LocalId],
+        args: &[&Arc<Expr>],
+        location: &[Term],
+        body: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let mut bound: Vec<LocalId> = Vec::new();
+        for (arg, value) in args.iter().zip(location) {
+            match arg.kind {
+                ExprKind::Local(v) if vars.contains(&v) && !bound.contains(&v) => {
+                    bound.push(v);
+                    state.store.set(v, *value);
+                }
+                _ => {}
+            }
+        }
+        for (arg, value) in args.iter().zip(location) {
+            let arg = self.eval(state, arg, blame)?;
+            let same = self.equal_terms(arg, *value);
+            self.guard(state, same)?;
+        }
+        self.eval(state, body, blame)
     }
 
     // --- Quantifiers
@@ -687,22 +733,12 @@ impl Executor<'_> {
             SourceQuantifier::Exists => Quantifier::Exists,
         };
         // What was learnt about the body holds for all values of the variables.
-        for outcome in outcomes.iter() {
-            for (guard, fact) in &outcome.facts {
-                let fact = self.terms.implies(*guard, *fact);
-                let fact = if self.mentions(fact, &constants) {
-                    self.close(Quantifier::Forall, &constants, &[], fact, None, "aux")
-                } else {
-                    fact
-                };
-                self.assume(state, fact)?;
-            }
-        }
+        self.learn_for_all(state, &outcomes, &constants)?;
         Ok(self.close(quantifier, &constants, &sets, value, weight, "user"))
     }
 
     /// The terms of a trigger, or `None` if they make no sense here.
-    fn eval_trigger(
+    pub fn eval_trigger(
         &mut self,
         state: &State,
         trigger: &[Arc<Expr>],

@@ -171,9 +171,7 @@ impl<'p> Executor<'p> {
         for _ in 0..edge.leaves {
             let Some(frame) = state.frames.first().cloned() else { break };
             state.frames.drop_first_mut();
-            for chunk in frame.chunks() {
-                self.put(state, chunk.resource, &chunk.args, chunk.snap, chunk.perm)?;
-            }
+            self.put_all(state, &frame)?;
         }
         if edge.back
             && let NodeKind::LoopHead { id, .. } = cfg.node(edge.to).kind
@@ -271,7 +269,10 @@ impl<'p> Executor<'p> {
                 let blame = blame("quasihavoc.failed");
                 self.quasihavoc(state, condition.as_ref(), resource, &blame)
             }
-            StmtKind::QuasihavocAll(..) => self.unsupported(state, stmt.pos, "`quasihavocall`"),
+            StmtKind::QuasihavocAll(vars, condition, resource) => {
+                let blame = blame("quasihavocall.failed");
+                self.quasihavocall(state, vars, condition.as_ref(), resource, &blame)
+            }
             StmtKind::Package(..) => self.unsupported(state, stmt.pos, "`package`"),
             StmtKind::Apply(_) => self.unsupported(state, stmt.pos, "`apply`"),
             StmtKind::Refute(_)
@@ -509,6 +510,7 @@ impl<'p> Executor<'p> {
         self.check_positive(state, amount, access, blame)?;
         let mut inner = self.enter(state, Owner::Predicate(access.predicate), &args);
         inner.scale = self.scaled_by(state, amount);
+        inner.want_snap = true;
         let mut heap = state.heap.clone();
         let snap = match &decl.body {
             Some(body) => self.consume_scaled(&mut inner, &mut heap, body, amount, blame)?,
@@ -543,7 +545,7 @@ impl<'p> Executor<'p> {
 
     /// Assumes an assertion. Permissions are not added but known to be there, together: what was
     /// assumed is left out of `heap` for what follows.
-    fn assume_all(
+    pub fn assume_all(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -574,7 +576,7 @@ impl<'p> Executor<'p> {
                 let amount = self.eval_amount(state, amount.as_ref(), blame)?;
                 let zero = self.amount(0, 1);
                 let amount = self.terms.ite(condition, amount, zero);
-                let held = self.held(state, heap, id, &args);
+                let held = self.held(heap, id, &args);
                 let enough = self.terms.le(amount, held);
                 self.assume(state, enough)?;
                 self.subtract(heap, id, &args, amount);
@@ -603,7 +605,7 @@ impl<'p> Executor<'p> {
                 state.store.set(*local, value);
                 self.assume_all(state, heap, body, condition, blame)
             }
-            ExprKind::Quant { .. } => self.unsupported(state, e.pos, "A quantified permission"),
+            ExprKind::Quant { .. } => self.assume_quantified(state, heap, e, condition, blame),
             _ => self.unsupported(state, e.pos, "This assumption"),
         }
     }
@@ -622,15 +624,9 @@ impl<'p> Executor<'p> {
         let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
             return self.unsupported(state, resource.pos(), "A magic wand");
         };
-        let indices: Vec<usize> = state.heap.of(id).map(|(i, _)| i).collect();
-        let new = self.fresh_snap(state);
-        for index in indices {
-            let chunk = state.heap.chunks()[index].clone();
-            let same = self.same(&chunk.args, &args);
-            let here = self.terms.and([same, condition]);
-            let snap = self.terms.ite(here, new, chunk.snap);
-            state.heap.get_mut(index).snap = snap;
-        }
-        Ok(())
+        let formals = self.formals(id);
+        let same = self.same(&formals, &args);
+        let region = self.terms.and([same, condition]);
+        self.havoc_where(state, id, region)
     }
 }

@@ -61,6 +61,10 @@ pub(crate) struct Executor<'p> {
     /// How deep quantifiers nest in terms.
     pub depths: HashMap<Term, usize>,
     pub bounds: HashMap<(usize, usize, Sort), (smt::Bound, Term)>,
+    /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
+    pub split_quantifiers: HashMap<(*const Expr, bool), (Arc<Expr>, std::rc::Rc<Vec<Arc<Expr>>>)>,
+    /// Expressions that were made on the way: their addresses are keys of tables.
+    pub kept: Vec<Arc<Expr>>,
     /// Fresh symbols that are declared in the text of axioms.
     pub declared_fresh: HashSet<smt::FunId>,
 }
@@ -117,6 +121,8 @@ impl<'p> Executor<'p> {
             pure: HashMap::new(),
             depths: HashMap::new(),
             bounds: HashMap::new(),
+            split_quantifiers: HashMap::new(),
+            kept: Vec::new(),
             declared_fresh: HashSet::new(),
         }
     }

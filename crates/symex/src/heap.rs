@@ -13,6 +13,13 @@ use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{Chunk, Heap, ResourceId, State};
 
+/// What a chunk says about one location.
+#[derive(Clone, Copy)]
+pub(crate) struct Share {
+    pub perm: Term,
+    pub snap: Term,
+}
+
 impl Executor<'_> {
     /// The condition that two locations of a resource are the same.
     pub fn same(&mut self, a: &[Term], b: &[Term]) -> Term {
@@ -45,18 +52,29 @@ impl Executor<'_> {
         Ok(None)
     }
 
-    /// How much of a location is held, over all chunks.
-    pub fn held(&mut self, _: &State, heap: &Heap, resource: ResourceId, args: &[Term]) -> Term {
-        let chunks: Vec<(Rc<[Term]>, Term)> =
-            heap.of(resource).map(|(_, c)| (Rc::clone(&c.args), c.perm)).collect();
+    /// What every chunk of a resource says about a location.
+    fn shares(&mut self, heap: &Heap, resource: ResourceId, args: &[Term]) -> Vec<Share> {
+        let chunks: Vec<Chunk> = heap.of(resource).map(|(_, c)| c.clone()).collect();
         let zero = self.amount(0, 1);
-        let mut sum = zero;
-        for (chunk_args, perm) in chunks {
-            let same = self.same(&chunk_args, args);
-            let part = self.terms.ite(same, perm, zero);
-            sum = self.terms.add(sum, part);
+        let mut shares = Vec::new();
+        for chunk in chunks {
+            let same = self.same(&chunk.args, args);
+            let perm = self.terms.ite(same, chunk.perm, zero);
+            shares.push(Share { perm, snap: chunk.snap });
         }
-        sum
+        for (_, chunk) in heap.quantified_of(resource) {
+            let perm = self.perm_at(&chunk, args);
+            let snap = self.snap_at(&chunk, args);
+            shares.push(Share { perm, snap });
+        }
+        shares
+    }
+
+    /// How much of a location is held, over all chunks.
+    pub fn held(&mut self, heap: &Heap, resource: ResourceId, args: &[Term]) -> Term {
+        let shares = self.shares(heap, resource, args);
+        let zero = self.amount(0, 1);
+        shares.iter().fold(zero, |sum, share| self.terms.add(sum, share.perm))
     }
 
     /// The value at a location, wherever it is held.
@@ -67,16 +85,13 @@ impl Executor<'_> {
         resource: ResourceId,
         args: &[Term],
     ) -> Term {
-        let chunks: Vec<(Rc<[Term]>, Term, Term)> =
-            heap.of(resource).map(|(_, c)| (Rc::clone(&c.args), c.perm, c.snap)).collect();
-        let mut chunks = chunks.into_iter().rev();
-        let Some((_, _, mut snap)) = chunks.next() else { return self.fresh_snap(state) };
+        let mut shares = self.shares(heap, resource, args);
+        let Some(last) = shares.pop() else { return self.fresh_snap(state) };
         let zero = self.amount(0, 1);
-        for (chunk_args, perm, value) in chunks {
-            let same = self.same(&chunk_args, args);
-            let positive = self.terms.lt(zero, perm);
-            let here = self.terms.and([same, positive]);
-            snap = self.terms.ite(here, value, snap);
+        let mut snap = last.snap;
+        for share in shares.into_iter().rev() {
+            let here = self.terms.lt(zero, share.perm);
+            snap = self.terms.ite(here, share.snap, snap);
         }
         snap
     }
@@ -90,17 +105,44 @@ impl Executor<'_> {
         args: &[Term],
     ) -> Run<Option<Term>> {
         let zero = self.amount(0, 1);
-        if let Some(index) = self.find(state, heap, resource, args)? {
+        let quantified: Vec<_> = heap.quantified_of(resource).map(|(_, c)| c).collect();
+        if !quantified.is_empty() && !state.lenient {
+            self.relate_shares(state, heap, resource, args)?;
+        }
+        let exact = heap.of(resource).find(|(_, c)| *c.args == *args).map(|(i, _)| i);
+        let found = match exact {
+            Some(index) => Some(index),
+            None if quantified.is_empty() => self.find(state, heap, resource, args)?,
+            None => None,
+        };
+        if let Some(index) = found {
             let chunk = &heap.chunks()[index];
             let positive = self.terms.lt(zero, chunk.perm);
             if state.lenient || self.prove(state, positive)? {
                 return Ok(Some(chunk.snap));
             }
         }
-        if heap.of(resource).next().is_none() || self.exhale_mode == ExhaleMode::Greedy {
+        for chunk in &quantified {
+            let perm = self.perm_at(chunk, args);
+            let positive = self.terms.lt(zero, perm);
+            if state.lenient || self.prove_quickly(state, positive)? {
+                return Ok(Some(self.snap_at(chunk, args)));
+            }
+        }
+        if found.is_none()
+            && !quantified.is_empty()
+            && let Some(index) = self.find(state, heap, resource, args)?
+        {
+            let chunk = &heap.chunks()[index];
+            let positive = self.terms.lt(zero, chunk.perm);
+            if self.prove_quickly(state, positive)? {
+                return Ok(Some(chunk.snap));
+            }
+        }
+        if !heap.has(resource) || self.exhale_mode == ExhaleMode::Greedy {
             return Ok(None);
         }
-        let held = self.held(state, heap, resource, args);
+        let held = self.held(heap, resource, args);
         let positive = self.terms.lt(zero, held);
         if !self.prove(state, positive)? {
             return Ok(None);
@@ -108,8 +150,40 @@ impl Executor<'_> {
         Ok(Some(self.summary_snap(state, heap, resource, args)))
     }
 
+    /// What follows from holding shares of one location in several chunks, some of them quantified:
+    /// they agree on the value, and of a field there is no more than everything.
+    pub fn relate_shares(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<()> {
+        let zero = self.amount(0, 1);
+        let shares = self.shares(heap, resource, args);
+        if matches!(resource, ResourceId::Field(_)) {
+            let one = self.amount(1, 1);
+            let sum = shares.iter().fold(zero, |sum, share| self.terms.add(sum, share.perm));
+            let bounded = self.terms.le(sum, one);
+            self.assume(state, bounded)?;
+        }
+        let Some((first, others)) = shares.split_first() else { return Ok(()) };
+        let mut before = self.terms.lt(zero, first.perm);
+        let mut snap = first.snap;
+        for share in others {
+            let here = self.terms.lt(zero, share.perm);
+            let both = self.terms.and([before, here]);
+            let agree = self.terms.eq(snap, share.snap);
+            let fact = self.terms.implies(both, agree);
+            self.assume(state, fact)?;
+            snap = self.terms.ite(before, snap, share.snap);
+            before = self.terms.or([before, here]);
+        }
+        Ok(())
+    }
+
     /// Is it a `wildcard` that may be made as small as needed?
-    fn is_wildcard(&self, state: &State, amount: Term) -> bool {
+    pub fn is_wildcard(&self, state: &State, amount: Term) -> bool {
         !state.wildcards.is_empty() && {
             let wildcards: Vec<Term> = state.wildcards.iter().copied().collect();
             self.mentions(amount, &wildcards)
@@ -131,37 +205,95 @@ impl Executor<'_> {
             return Ok(Some(self.symbols.unit));
         }
         let wildcard = self.is_wildcard(state, amount);
-        if self.exhale_mode != ExhaleMode::MoreComplete
-            && let Some(index) = self.find(state, heap, resource, args)?
-        {
-            let chunk = heap.chunks()[index].clone();
-            let enough = if wildcard {
-                let none = self.terms.eq(amount, zero);
-                let some = self.terms.lt(zero, chunk.perm);
-                self.terms.or([none, some])
-            } else {
-                self.terms.le(amount, chunk.perm)
-            };
-            if self.prove(state, enough)? {
-                if wildcard {
-                    let smaller = self.terms.lt(amount, chunk.perm);
-                    let none = self.terms.eq(amount, zero);
-                    let constraint = self.terms.or([none, smaller]);
-                    self.assume(state, constraint)?;
-                }
-                let rest = self.terms.sub(chunk.perm, amount);
-                if rest == zero {
-                    heap.remove(index);
-                } else {
-                    heap.get_mut(index).perm = rest;
-                }
-                return Ok(Some(chunk.snap));
+        let quantified = heap.quantified_of(resource).next().is_some();
+        if quantified {
+            self.relate_shares(state, &heap.clone(), resource, args)?;
+        }
+        if self.exhale_mode != ExhaleMode::MoreComplete {
+            if let Some(snap) = self.take_single(state, heap, resource, args, amount, wildcard)? {
+                return Ok(Some(snap));
+            }
+            if let Some(snap) = self.take_shared(state, heap, resource, args, amount, wildcard)? {
+                return Ok(Some(snap));
             }
         }
-        if self.exhale_mode == ExhaleMode::Greedy {
+        if self.exhale_mode == ExhaleMode::Greedy || !heap.has(resource) {
             return Ok(None);
         }
         self.take_from_all(state, heap, resource, args, amount, wildcard)
+    }
+
+    /// Is `amount` there, if `held` is all there is?
+    fn enough(&mut self, held: Term, amount: Term, wildcard: bool) -> Term {
+        if !wildcard {
+            return self.terms.le(amount, held);
+        }
+        let zero = self.amount(0, 1);
+        let none = self.terms.eq(amount, zero);
+        let some = self.terms.lt(zero, held);
+        self.terms.or([none, some])
+    }
+
+    /// A wildcard leaves something.
+    fn constrain(&mut self, state: &mut State, held: Term, amount: Term) -> Run<()> {
+        let zero = self.amount(0, 1);
+        let smaller = self.terms.lt(amount, held);
+        let none = self.terms.eq(amount, zero);
+        let constraint = self.terms.or([none, smaller]);
+        self.assume(state, constraint)
+    }
+
+    /// Takes everything from one chunk.
+    fn take_single(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        resource: ResourceId,
+        args: &[Term],
+        amount: Term,
+        wildcard: bool,
+    ) -> Run<Option<Term>> {
+        let Some(index) = self.find(state, heap, resource, args)? else { return Ok(None) };
+        let chunk = heap.chunks()[index].clone();
+        let enough = self.enough(chunk.perm, amount, wildcard);
+        if !self.prove(state, enough)? {
+            return Ok(None);
+        }
+        if wildcard {
+            self.constrain(state, chunk.perm, amount)?;
+        }
+        let rest = self.terms.sub(chunk.perm, amount);
+        if rest == self.amount(0, 1) {
+            heap.remove(index);
+        } else {
+            heap.get_mut(index).perm = rest;
+        }
+        Ok(Some(chunk.snap))
+    }
+
+    /// Takes everything from one quantified chunk.
+    fn take_shared(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        resource: ResourceId,
+        args: &[Term],
+        amount: Term,
+        wildcard: bool,
+    ) -> Run<Option<Term>> {
+        let chunks: Vec<_> = heap.quantified_of(resource).collect();
+        for (index, chunk) in chunks {
+            let held = self.perm_at(&chunk, args);
+            let enough = self.enough(held, amount, wildcard);
+            if self.prove_quickly(state, enough)? {
+                if wildcard {
+                    self.constrain(state, held, amount)?;
+                }
+                heap.quantified_mut(index).perm = self.without(&chunk, args, amount);
+                return Ok(Some(self.snap_at(&chunk, args)));
+            }
+        }
+        Ok(None)
     }
 
     fn take_from_all(
@@ -175,21 +307,13 @@ impl Executor<'_> {
     ) -> Run<Option<Term>> {
         let zero = self.amount(0, 1);
         let before = heap.clone();
-        let held = self.held(state, &before, resource, args);
-        let none = self.terms.eq(amount, zero);
-        let enough = if wildcard {
-            let some = self.terms.lt(zero, held);
-            self.terms.or([none, some])
-        } else {
-            self.terms.le(amount, held)
-        };
+        let held = self.held(&before, resource, args);
+        let enough = self.enough(held, amount, wildcard);
         if !self.prove(state, enough)? {
             return Ok(None);
         }
         if wildcard {
-            let smaller = self.terms.lt(amount, held);
-            let constraint = self.terms.or([none, smaller]);
-            self.assume(state, constraint)?;
+            self.constrain(state, held, amount)?;
         }
         let snap = self.summary_snap(state, &before, resource, args);
         self.subtract(heap, resource, args, amount);
@@ -214,16 +338,40 @@ impl Executor<'_> {
         let indices: Vec<usize> = heap.of(resource).map(|(i, _)| i).collect();
         for index in indices {
             if missing == zero {
-                break;
+                return;
             }
             let chunk = heap.chunks()[index].clone();
             let same = self.same(&chunk.args, args);
             let here = self.terms.ite(same, chunk.perm, zero);
-            let less = self.terms.le(here, missing);
-            let taken = self.terms.ite(less, here, missing);
+            let taken = self.minimum(here, missing);
             heap.get_mut(index).perm = self.terms.sub(chunk.perm, taken);
             missing = self.terms.sub(missing, taken);
         }
+        let indices: Vec<usize> = heap.quantified_of(resource).map(|(i, _)| i).collect();
+        for index in indices {
+            let chunk = heap.quantified()[index];
+            let here = self.perm_at(&chunk, args);
+            let taken = self.minimum(here, missing);
+            heap.quantified_mut(index).perm = self.without(&chunk, args, taken);
+            missing = self.terms.sub(missing, taken);
+        }
+    }
+
+    /// The smaller of two amounts.
+    pub fn minimum(&mut self, a: Term, b: Term) -> Term {
+        let less = self.terms.le(a, b);
+        self.terms.ite(less, a, b)
+    }
+
+    /// Adds all chunks of a heap to that of a state.
+    pub fn put_all(&mut self, state: &mut State, heap: &Heap) -> Run<()> {
+        for chunk in heap.chunks() {
+            self.put(state, chunk.resource, &chunk.args, chunk.snap, chunk.perm)?;
+        }
+        for chunk in heap.quantified() {
+            self.put_quantified(state, *chunk)?;
+        }
+        Ok(())
     }
 
     /// Adds a chunk to the heap of a state, and what follows from having it.
@@ -271,13 +419,17 @@ impl Executor<'_> {
             let merged = state.heap.get_mut(index);
             merged.perm = sum;
             merged.snap = value;
-            return Ok(());
+        } else {
+            let others: Vec<Chunk> = state.heap.of(resource).map(|(_, c)| c.clone()).collect();
+            for other in others {
+                self.relate(state, &other, args, snap, perm, is_field)?;
+            }
+            state.heap.push(Chunk { resource, args: args.into(), snap, perm });
         }
-        let others: Vec<Chunk> = state.heap.of(resource).map(|(_, c)| c.clone()).collect();
-        for other in others {
-            self.relate(state, &other, args, snap, perm, is_field)?;
+        if state.heap.quantified_of(resource).next().is_some() {
+            let heap = state.heap.clone();
+            self.relate_shares(state, &heap, resource, args)?;
         }
-        state.heap.push(Chunk { resource, args: args.into(), snap, perm });
         Ok(())
     }
 

@@ -20,6 +20,7 @@ mod heap;
 mod operators;
 mod path;
 mod produce;
+mod quantified;
 mod reach;
 mod state;
 mod symbols;

@@ -43,7 +43,7 @@ impl Executor<'_> {
         self.produce_parts(state, &parts, snap, factor)
     }
 
-    fn produce_parts(
+    pub fn produce_parts(
         &mut self,
         state: &mut State,
         parts: &[(&Arc<Expr>, Blame)],
@@ -125,7 +125,7 @@ impl Executor<'_> {
             }
             ExprKind::InhaleExhale(a, _) => self.produce(state, a, snap, factor, blame),
             ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
-            ExprKind::Quant { .. } => self.unsupported(state, e.pos, "A quantified permission"),
+            ExprKind::Quant { .. } => self.produce_quantified(state, e, snap, factor, blame),
             ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
             _ => self.unsupported(state, e.pos, "This assertion"),
         }

@@ -36,29 +36,71 @@ pub(crate) struct Chunk {
     pub perm: Term,
 }
 
+/// Permissions to many locations of a resource at once, with the values there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct QuantifiedChunk {
+    pub resource: ResourceId,
+    /// How much is held, of the location that the formals of the resource stand for.
+    pub perm: Term,
+    /// A value map of the resource.
+    pub values: Term,
+}
+
 /// The chunks that are held.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Heap(Rc<Vec<Chunk>>);
+pub(crate) struct Heap {
+    single: Rc<Vec<Chunk>>,
+    quantified: Rc<Vec<QuantifiedChunk>>,
+}
 
 impl Heap {
     pub fn chunks(&self) -> &[Chunk] {
-        &self.0
+        &self.single
+    }
+
+    pub fn quantified(&self) -> &[QuantifiedChunk] {
+        &self.quantified
+    }
+
+    pub fn quantified_of(
+        &self,
+        resource: ResourceId,
+    ) -> impl Iterator<Item = (usize, QuantifiedChunk)> {
+        let found = self.quantified.iter().copied().enumerate();
+        found.filter(move |(_, c)| c.resource == resource)
+    }
+
+    /// Is there anything of a resource?
+    pub fn has(&self, resource: ResourceId) -> bool {
+        self.of(resource).next().is_some() || self.quantified_of(resource).next().is_some()
+    }
+
+    pub fn push_quantified(&mut self, chunk: QuantifiedChunk) {
+        Rc::make_mut(&mut self.quantified).push(chunk);
+    }
+
+    pub fn quantified_mut(&mut self, index: usize) -> &mut QuantifiedChunk {
+        &mut Rc::make_mut(&mut self.quantified)[index]
+    }
+
+    pub fn remove_quantified(&mut self, index: usize) {
+        Rc::make_mut(&mut self.quantified).remove(index);
     }
 
     pub fn of(&self, resource: ResourceId) -> impl Iterator<Item = (usize, &Chunk)> {
-        self.0.iter().enumerate().filter(move |(_, c)| c.resource == resource)
+        self.single.iter().enumerate().filter(move |(_, c)| c.resource == resource)
     }
 
     pub fn get_mut(&mut self, index: usize) -> &mut Chunk {
-        &mut Rc::make_mut(&mut self.0)[index]
+        &mut Rc::make_mut(&mut self.single)[index]
     }
 
     pub fn push(&mut self, chunk: Chunk) {
-        Rc::make_mut(&mut self.0).push(chunk);
+        Rc::make_mut(&mut self.single).push(chunk);
     }
 
     pub fn remove(&mut self, index: usize) {
-        Rc::make_mut(&mut self.0).remove(index);
+        Rc::make_mut(&mut self.single).remove(index);
     }
 }
 
@@ -121,6 +163,10 @@ pub(crate) struct State {
     pub parameters: Rc<[Term]>,
     /// `wildcard` amounts that may still be made smaller.
     pub wildcards: HashTrieSet<Term>,
+    /// Inverse functions that are defined, by what they invert.
+    pub inverses: HashTrieMap<Vec<Term>, Rc<[Term]>>,
+    /// Value maps that summarise chunks, by what they summarise.
+    pub summaries: HashTrieMap<Vec<Term>, Term>,
     /// Conditions of the branches taken, innermost first.
     pub branches: List<BranchCondition>,
     /// Predicates whose bodies are being produced because an expression unfolds them.
@@ -129,6 +175,8 @@ pub(crate) struct State {
     pub scale: Option<Term>,
     /// In `[A, B]`, is it `A` that counts?
     pub inhaling: bool,
+    /// Does somebody need the snapshot of what is consumed?
+    pub want_snap: bool,
     /// Does only matter whether there is some permission, not how much? So it is in preconditions
     /// of functions.
     pub reading: bool,
@@ -151,9 +199,12 @@ impl State {
             known: HashTrieSet::new(),
             parameters: Rc::from([]),
             wildcards: HashTrieSet::new(),
+            inverses: HashTrieMap::new(),
+            summaries: HashTrieMap::new(),
             branches: List::new(),
             unfolding: List::new(),
             scale: None,
+            want_snap: false,
             reading: false,
             inhaling: false,
             lenient: false,

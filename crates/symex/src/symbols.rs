@@ -14,6 +14,7 @@ use smt::{FunDecl, FunId, Meaning, Node, Sort, Term, Terms, symbol};
 use viper::core::{DomainFunctionId, DomainId, ExprKind, FunctionId, PredicateId, Program, Type};
 
 use crate::collections::{self, ElemSort};
+use crate::state::ResourceId;
 
 /// Something that has to be declared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +25,20 @@ pub(crate) enum Use {
     PredicateTrigger(PredicateId),
     /// The functions between values of a type and snapshots.
     Wrapper(Type),
+    /// The maps from locations of a resource to values.
+    ValueMap(ResourceId),
+}
+
+/// The symbols of the value maps of a resource.
+#[derive(Clone, Debug)]
+pub(crate) struct ValueMap {
+    pub sort: Sort,
+    /// `(map, location): value`
+    pub lookup: FunId,
+    /// `(map, location): Bool`: is the location in the domain of the map?
+    pub domain: FunId,
+    /// The sorts of the parts of a location.
+    pub args: Vec<Sort>,
 }
 
 /// What the unit of a function found out about it: ready to be said to any solver.
@@ -69,6 +84,9 @@ pub(crate) struct Symbols<'p> {
     pub uses: Vec<Use>,
     domains: HashSet<(DomainId, Arc<[Type]>)>,
     wrappers: HashMap<Sort, (FunId, FunId)>,
+    value_maps: HashMap<ResourceId, ValueMap>,
+    /// Names of sorts that stand for no type.
+    sort_names: HashMap<Sort, String>,
     functions: HashMap<FunctionId, FunctionSymbols>,
     /// By the full version.
     limited: HashMap<FunId, FunId>,
@@ -124,6 +142,8 @@ impl<'p> Symbols<'p> {
             uses: Vec::new(),
             domains: HashSet::new(),
             wrappers: HashMap::new(),
+            value_maps: HashMap::new(),
+            sort_names: HashMap::new(),
             functions: HashMap::new(),
             limited: HashMap::new(),
             foreign,
@@ -175,6 +195,9 @@ impl<'p> Symbols<'p> {
             }
             Use::PredicateTrigger(id) => {
                 self.predicate_trigger(terms, *id);
+            }
+            Use::ValueMap(resource) => {
+                self.value_map(terms, *resource);
             }
             Use::Wrapper(ty) => {
                 let sort = self.sort(terms, ty);
@@ -352,9 +375,15 @@ impl<'p> Symbols<'p> {
         if let Some(pair) = self.wrappers.get(&sort) {
             return *pair;
         }
-        let ty = self.type_of(sort);
-        let name = self.type_name(&ty);
-        self.note(Use::Wrapper(ty));
+        let name = match self.sort_names.get(&sort) {
+            Some(name) => name.clone(),
+            None => {
+                let ty = self.type_of(sort);
+                let name = self.type_name(&ty);
+                self.note(Use::Wrapper(ty));
+                name
+            }
+        };
         let (wrap, unwrap) = (format!("Snap.of<{name}>"), format!("Snap.to<{name}>"));
         let pair = (
             self.declare(terms, &wrap, vec![sort], self.snap),
@@ -410,6 +439,72 @@ impl<'p> Symbols<'p> {
             }
             _ => terms.app(unwrap, &[snap]),
         }
+    }
+
+    // --- Value maps
+
+    /// The value maps of a resource: functions from locations to values, as values themselves.
+    pub fn value_map(&mut self, terms: &mut Terms, resource: ResourceId) -> ValueMap {
+        if let Some(map) = self.value_maps.get(&resource) {
+            return map.clone();
+        }
+        let (name, args, result) = match resource {
+            ResourceId::Field(id) => {
+                let field = self.program.field(id);
+                let sort = self.sort(terms, &field.ty);
+                (format!("field.{}", field.name.as_str()), vec![self.reference], sort)
+            }
+            ResourceId::Predicate(id) => {
+                let predicate = self.program.predicate(id);
+                let params = &predicate.locals[..predicate.params as usize];
+                let args = params.iter().map(|p| self.sort(terms, &p.ty)).collect();
+                (format!("pred.{}", predicate.name.as_str()), args, self.snap)
+            }
+        };
+        let sort_name = format!("Values.{name}");
+        let sort_text = symbol(&sort_name);
+        let _ = writeln!(self.text, "(declare-sort {sort_text} 0)");
+        let sort = terms.signature.add_sort(sort_text, Meaning::Builtin);
+        self.sort_names.insert(sort, sort_name.clone());
+        let mut full = vec![sort];
+        full.extend(&args);
+        let map = ValueMap {
+            sort,
+            lookup: self.declare(terms, &format!("{sort_name}.at"), full.clone(), result),
+            domain: self.declare(terms, &format!("{sort_name}.has"), full, Sort::Bool),
+            args: args.clone(),
+        };
+        self.value_maps.insert(resource, map.clone());
+        self.note(Use::ValueMap(resource));
+        let (wrap, _) = self.wrapper(terms, sort);
+        self.value_map_axiom(terms, &sort_name, &map, wrap);
+        map
+    }
+
+    /// Maps that agree on their domains are the same; where they differ, they do so at a witness.
+    fn value_map_axiom(&mut self, terms: &mut Terms, name: &str, map: &ValueMap, wrap: FunId) {
+        let pair = vec![map.sort, map.sort];
+        let mut at = String::new();
+        for (i, sort) in map.args.iter().enumerate() {
+            let witness = format!("{name}.differ.{i}");
+            self.declare(terms, &witness, pair.clone(), *sort);
+            let _ = write!(at, " ({} a b)", symbol(&witness));
+        }
+        let sort = terms.signature.sort_text(map.sort);
+        let has = &terms.signature.fun(map.domain).name;
+        let lookup = &terms.signature.fun(map.lookup).name;
+        let wrap = &terms.signature.fun(wrap).name;
+        let call = |f: &str, m: &str| {
+            if map.args.is_empty() { format!("({f} {m})") } else { format!("({f} {m}{at})") }
+        };
+        let (has_a, has_b) = (call(has, "a"), call(has, "b"));
+        let (at_a, at_b) = (call(lookup, "a"), call(lookup, "b"));
+        let _ = writeln!(
+            self.text,
+            "(assert (forall ((a {sort}) (b {sort})) (! (or (= a b) (not (= {has_a} {has_b})) \
+             (and {has_a} (not (= {at_a} {at_b})))) :pattern (({wrap} a) ({wrap} b)) :qid {})))",
+            symbol(&format!("same.{name}"))
+        );
     }
 
     // --- Domains
