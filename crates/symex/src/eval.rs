@@ -62,6 +62,10 @@ impl Executor<'_> {
             ExprKind::Field(receiver, field) => {
                 let receiver = self.eval(state, receiver, blame)?;
                 let resource = ResourceId::Field(*field);
+                if !state.lenient && self.triggers.contains(field) {
+                    let read = self.symbols.read(&mut self.terms, *field, receiver);
+                    self.assume(state, read)?;
+                }
                 let heap = state.heap.clone();
                 let Some(snap) = self.lookup(state, &heap, resource, &[receiver])? else {
                     let reason = Reason::new("insufficient.permission", e, owner);
@@ -596,6 +600,10 @@ impl Executor<'_> {
         let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
             return self.unsupported(state, resource.pos(), "A magic wand");
         };
+        if state.heap.quantified_of(id).next().is_some() && !state.lenient {
+            let heap = state.heap.clone();
+            self.relate_shares(state, &heap, id, &args)?;
+        }
         let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
         Ok(self.held(&heap, id, &args))
     }
@@ -753,6 +761,16 @@ impl Executor<'_> {
                 ExprKind::Acc(..) | ExprKind::Wand(_) => return Ok(None),
                 _ => e,
             };
+            if let ExprKind::Field(receiver, field) = &e.kind {
+                match self.eval(&mut lenient, receiver, blame) {
+                    Ok(receiver) => {
+                        terms.push(self.symbols.read(&mut self.terms, *field, receiver))
+                    }
+                    Err(Stop::Abort) => return Err(Stop::Abort),
+                    Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+                }
+                continue;
+            }
             match self.eval(&mut lenient, e, blame) {
                 Ok(term) => terms.push(term),
                 Err(Stop::Abort) => return Err(Stop::Abort),
@@ -795,7 +813,8 @@ impl Executor<'_> {
         let mut vars = Vec::new();
         for (i, constant) in constants.iter().enumerate() {
             let sort = self.terms.sort(*constant);
-            let (var, term) = self.bound_at(level, i, sort);
+            let hint = self.hint(*constant);
+            let (var, term) = self.bound_at(level, i, sort, &hint);
             vars.push(var);
             map.insert(*constant, term);
         }
@@ -805,8 +824,13 @@ impl Executor<'_> {
             .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
             .collect();
         sets.retain(|set| self.is_trigger(set, &vars));
+        // What was read is only known where it was read: others may want to know, too.
         if sets.is_empty() {
             sets = self.infer_triggers(body, &vars);
+        } else if sets.iter().flatten().all(|t| self.symbols.is_read(&self.terms, *t)) {
+            let mut more = self.infer_triggers(body, &vars);
+            more.retain(|set| set.iter().all(|t| self.symbols.is_of_user(&self.terms, *t)));
+            sets.extend(more);
         }
         if sets.is_empty() {
             (body, sets) = self.generalise(quantifier, level, &mut vars, body);
@@ -818,8 +842,12 @@ impl Executor<'_> {
                 }
             }
         }
+        let watched: Vec<Term> = sets.iter().flatten().filter_map(|t| self.watched(*t)).collect();
         let name = name.to_string();
-        self.terms.quant(Quant { quantifier, vars, triggers: sets, body, name, weight })
+        let formula =
+            self.terms.quant(Quant { quantifier, vars, triggers: sets, body, name, weight });
+        let all: Vec<Term> = watched.into_iter().chain([formula]).collect();
+        self.terms.and(all)
     }
 
     /// Reason for a predicate that is not held.

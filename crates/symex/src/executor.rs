@@ -60,7 +60,9 @@ pub(crate) struct Executor<'p> {
     pure: HashMap<*const Expr, bool>,
     /// How deep quantifiers nest in terms.
     pub depths: HashMap<Term, usize>,
-    pub bounds: HashMap<(usize, usize, Sort), (smt::Bound, Term)>,
+    pub bounds: HashMap<(String, Sort), (smt::Bound, Term)>,
+    /// Fields that triggers of the program mention.
+    pub triggers: Arc<HashSet<viper::core::FieldId>>,
     /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
     pub split_quantifiers: HashMap<(*const Expr, bool), (Arc<Expr>, std::rc::Rc<Vec<Arc<Expr>>>)>,
     /// Expressions that were made on the way: their addresses are keys of tables.
@@ -85,6 +87,7 @@ impl<'p> Executor<'p> {
         foreign: Arc<Foreign>,
         theories: Arc<Theories>,
         deadline: Option<Instant>,
+        triggers: Arc<HashSet<viper::core::FieldId>>,
     ) -> Executor<'p> {
         let mut terms = Terms::new();
         let symbols = Symbols::new(program, foreign, theories, &mut terms);
@@ -121,6 +124,7 @@ impl<'p> Executor<'p> {
             pure: HashMap::new(),
             depths: HashMap::new(),
             bounds: HashMap::new(),
+            triggers,
             split_quantifiers: HashMap::new(),
             kept: Vec::new(),
             declared_fresh: HashSet::new(),

@@ -486,7 +486,7 @@ impl Executor<'_> {
         let needed = self.family_perm(&family, &inverse, factor);
         let resource = family.resource;
         let before = heap.clone();
-        if family.wildcard {
+        if family.wildcard || self.is_wildcard(state, factor) {
             self.constrain_everywhere(state, &before, &family, needed, e, blame)?;
         }
         let missing = self.take_everywhere(state, heap, resource, needed)?;
@@ -524,8 +524,9 @@ impl Executor<'_> {
             let reason = family_reason(e, state);
             return self.fail(state, blame, &reason);
         }
-        let held = self.at(resource, held, &family.args);
-        let smaller = self.terms.lt(family.amount, held);
+        let (needed, held) =
+            (self.at(resource, needed, &family.args), self.at(resource, held, &family.args));
+        let smaller = self.terms.lt(needed, held);
         let active = self.active(family);
         let body = self.terms.implies(active, smaller);
         let triggers = self.family_triggers(family);
@@ -871,6 +872,11 @@ fn split(
             split(side, vars, triggers, conditions, inhaling, parts);
         }
         ExprKind::Let(local, value, body) => {
+            // The value must make sense before there is any permission.
+            let yes = Expr::bool(true, value.pos);
+            let kind = ExprKind::Let(*local, Arc::clone(value), yes);
+            let defined = Expr::new(kind, Type::Bool, value.pos);
+            parts.push(quantify(&defined, vars, triggers, conditions));
             let body = body.substitute(&|id| (id == *local).then(|| Arc::clone(value)));
             split(&body, vars, triggers, conditions, inhaling, parts);
         }

@@ -11,7 +11,9 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use smt::{FunDecl, FunId, Meaning, Node, Sort, Term, Terms, symbol};
-use viper::core::{DomainFunctionId, DomainId, ExprKind, FunctionId, PredicateId, Program, Type};
+use viper::core::{
+    DomainFunctionId, DomainId, ExprKind, FieldId, FunctionId, PredicateId, Program, Type,
+};
 
 use crate::collections::{self, ElemSort};
 use crate::state::ResourceId;
@@ -27,6 +29,8 @@ pub(crate) enum Use {
     Wrapper(Type),
     /// The maps from locations of a resource to values.
     ValueMap(ResourceId),
+    /// That a field was read.
+    Read(FieldId),
 }
 
 /// The symbols of the value maps of a resource.
@@ -195,6 +199,9 @@ impl<'p> Symbols<'p> {
             }
             Use::PredicateTrigger(id) => {
                 self.predicate_trigger(terms, *id);
+            }
+            Use::Read(field) => {
+                self.read(terms, *field, self.null);
             }
             Use::ValueMap(resource) => {
                 self.value_map(terms, *resource);
@@ -505,6 +512,28 @@ impl<'p> Symbols<'p> {
              (and {has_a} (not (= {at_a} {at_b})))) :pattern (({wrap} a) ({wrap} b)) :qid {})))",
             symbol(&format!("same.{name}"))
         );
+    }
+
+    /// That a field of an object was read: what triggers that mention the field match.
+    pub fn read(&mut self, terms: &mut Terms, field: FieldId, object: Term) -> Term {
+        let name = format!("field.{}.read", self.program.field(field).name.as_str());
+        self.note(Use::Read(field));
+        let fun = self.declare(terms, &name, vec![self.reference], Sort::Bool);
+        terms.app(fun, &[object])
+    }
+
+    /// Is it a term of [`Symbols::read`]?
+    pub fn is_read(&self, terms: &Terms, term: Term) -> bool {
+        let Node::App(fun, _) = terms.node(term) else { return false };
+        let name = &terms.signature.fun(*fun).name;
+        name.starts_with("field.") && name.ends_with(".read")
+    }
+
+    /// Is it an application that a user could have written?
+    pub fn is_of_user(&self, terms: &Terms, term: Term) -> bool {
+        let Node::App(fun, _) = terms.node(term) else { return false };
+        let name = terms.signature.fun(*fun).name.trim_start_matches('|');
+        ["dom.", "fun.", "Seq.", "Set.", "Multiset.", "Map."].iter().any(|p| name.starts_with(p))
     }
 
     // --- Domains

@@ -36,13 +36,29 @@ impl Executor<'_> {
 
     /// The variable for this place. Equal formulas get equal variables, and a variable is never
     /// bound again inside: the level is the depth of what is inside.
-    pub fn bound_at(&mut self, level: usize, index: usize, sort: Sort) -> (Bound, Term) {
-        if let Some(found) = self.bounds.get(&(level, index, sort)) {
+    pub fn bound_at(
+        &mut self,
+        level: usize,
+        index: usize,
+        sort: Sort,
+        name: &str,
+    ) -> (Bound, Term) {
+        let name = format!("{name}.{level}.{index}");
+        let key = (name, sort);
+        if let Some(found) = self.bounds.get(&key) {
             return *found;
         }
-        let pair = self.terms.bound_var(&format!("q{level}.{index}"), sort);
-        self.bounds.insert((level, index, sort), pair);
+        let pair = self.terms.bound_var(&key.0, sort);
+        self.bounds.insert(key, pair);
         pair
+    }
+
+    /// What the constant that stands for a variable was named after.
+    pub fn hint(&self, constant: Term) -> String {
+        let Node::App(fun, _) = self.terms.node(constant) else { return "x".to_string() };
+        let name = &self.terms.signature.fun(*fun).name;
+        let name = name.rsplit_once('@').map_or("x", |(hint, _)| hint);
+        name.rsplit('.').next().unwrap_or(name).to_string()
     }
 
     /// Can this set of terms be a trigger for the variables?
@@ -91,21 +107,42 @@ impl Executor<'_> {
             let smallest = |t: &&Term| !full.iter().any(|u| u != *t && self.contains(**t, *u));
             return full.iter().filter(smallest).map(|t| vec![*t]).collect();
         }
+        // Together: those of one function, for every function; otherwise whatever there is.
+        let head = |t: Term| match self.terms.node(t) {
+            Node::App(fun, _) => Some(*fun),
+            _ => None,
+        };
+        let mut heads: Vec<_> = candidates.iter().map(|t| head(*t)).collect();
+        let mut seen = HashSet::new();
+        heads.retain(|h| seen.insert(*h));
+        let mut sets = Vec::new();
+        for chosen in heads {
+            let own: Vec<Term> =
+                candidates.iter().copied().filter(|t| head(*t) == chosen).collect();
+            sets.extend(self.cover(&own, &mentioned));
+        }
+        if sets.is_empty() {
+            sets.extend(self.cover(&candidates, &mentioned));
+        }
+        sets.truncate(4);
+        sets
+    }
+
+    /// Few of the candidates that together mention all variables.
+    fn cover(&self, candidates: &[Term], vars: &[Bound]) -> Option<Vec<Term>> {
         let mut set = Vec::new();
-        let mut open = mentioned;
+        let mut open = vars.to_vec();
         while !open.is_empty() {
             let gain = |t: &Term| open.iter().filter(|v| self.terms.free(*t).contains(v)).count();
             // The first of the best.
-            let Some(best) = candidates.iter().copied().rev().max_by_key(gain) else {
-                return Vec::new();
-            };
+            let best = candidates.iter().copied().rev().max_by_key(gain)?;
             if gain(&best) == 0 {
-                return Vec::new();
+                return None;
             }
             open.retain(|v| !self.terms.free(best).contains(v));
             set.push(best);
         }
-        vec![set]
+        Some(set)
     }
 
     /// For a formula in which variables occur only within arithmetic (`f(i + 1)`): other variables
@@ -122,7 +159,8 @@ impl Executor<'_> {
         let mut all = vars.clone();
         let mut equations = Vec::new();
         for term in computed {
-            let (var, stand_in) = self.bound_at(level, all.len(), self.terms.sort(term));
+            let sort = self.terms.sort(term);
+            let (var, stand_in) = self.bound_at(level, all.len(), sort, "computed");
             all.push(var);
             equations.push(self.terms.eq(stand_in, term));
             map.insert(term, stand_in);
@@ -253,6 +291,21 @@ impl Executor<'_> {
             Node::Quant(_) => false,
             Node::Bool(_) | Node::Int(_) | Node::Real(_) | Node::Bound(_) => true,
         }
+    }
+
+    /// For the trigger `x in s` on a sequence that does not depend on variables: that there are facts
+    /// about its elements.
+    pub fn watched(&mut self, trigger: Term) -> Option<Term> {
+        let Node::App(fun, args) = self.terms.node(trigger) else { return None };
+        let seq = *args.first()?;
+        if !self.terms.signature.fun(*fun).name.starts_with("Seq.contains")
+            || !self.terms.free(seq).is_empty()
+            || !matches!(self.terms.node(args[1]), Node::Bound(_))
+        {
+            return None;
+        }
+        let ty = self.symbols.type_of(self.terms.sort(seq));
+        Some(self.collection(&ty, "Seq.watched", &[seq], Sort::Bool))
     }
 
     /// In triggers, functions stand for their limited versions, which exist wherever they do.

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use report::{Diagnostic, Pos, Status};
 use smt::Session;
 use viper::core::{
-    Block, Function, FunctionId, Method, MethodId, PredicateId, Program, ReportAs, StmtKind,
+    Block, ExprKind, FieldId, Function, FunctionId, Method, MethodId, PredicateId, Program,
+    ReportAs, StmtKind,
 };
 
 use crate::blame::Blame;
@@ -68,6 +69,7 @@ struct Shared<'a> {
     config: &'a Config,
     observer: &'a dyn Observer,
     foreign: Arc<Foreign>,
+    triggers: Arc<HashSet<FieldId>>,
     deadline: Option<Instant>,
     group_of: Vec<usize>,
     work: Mutex<Work>,
@@ -202,6 +204,7 @@ impl Plan {
             config,
             observer,
             foreign: Arc::new(foreign_axioms(program)),
+            triggers: Arc::new(fields_in_triggers(program)),
             deadline: config.timeout.map(|t| Instant::now() + t),
             group_of: self.group_of.clone(),
             work: Mutex::new(Work {
@@ -287,6 +290,25 @@ fn describe(program: &Program, key: Key) -> (&str, Pos) {
             (d.name.as_str(), d.pos)
         }
     }
+}
+
+/// Fields that are mentioned in triggers.
+fn fields_in_triggers(program: &Program) -> HashSet<FieldId> {
+    let mut fields = HashSet::new();
+    program.walk_exprs(&mut |e| {
+        if let ExprKind::Quant { triggers, .. } = &e.kind {
+            for term in triggers.iter().flatten() {
+                term.walk(&mut |e| {
+                    if let ExprKind::Field(_, field) = e.kind {
+                        fields.insert(field);
+                    }
+                    true
+                });
+            }
+        }
+        true
+    });
+    fields
 }
 
 /// Methods that check the termination of functions, with the functions.
@@ -439,6 +461,7 @@ fn run(
         Arc::clone(&shared.foreign),
         Arc::clone(theories),
         shared.deadline,
+        Arc::clone(&shared.triggers),
     );
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();

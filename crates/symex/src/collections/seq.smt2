@@ -14,6 +14,8 @@
 (declare-fun Seq.index<{N}> (Seq<{N}> Int) {E})
 (declare-fun Seq.contains<{N}> (Seq<{N}> {E}) Bool)
 (declare-fun Seq.equal<{N}> (Seq<{N}> Seq<{N}>) Bool)
+; Always true: there are facts about all elements of a sequence.
+(declare-fun Seq.watched<{N}> (Seq<{N}>) Bool)
 ; The sum and the difference of an index and an offset.
 (declare-fun Seq.shift<{N}> (Int Int) Int)
 (declare-fun Seq.unshift<{N}> (Int Int) Int)
@@ -175,6 +177,20 @@
       (Seq.contains<{N}> s e))
   :pattern ((Seq.contains<{N}> s e) (Seq.index<{N}> s i))
   :qid seq.contains.index)))
+; Facts about all elements are known of each of them, if someone says that there are such facts.
+(assert (forall ((s Seq<{N}>) (i Int)) (!
+  (=> (and (<= 0 i) (< i (Seq.length<{N}> s)))
+      (Seq.contains<{N}> s (Seq.index<{N}> s i)))
+  :pattern ((Seq.watched<{N}> s) (Seq.index<{N}> s i))
+  :qid seq.contains.element)))
+(assert (forall ((s Seq<{N}>)) (!
+  (Seq.watched<{N}> s)
+  :pattern ((Seq.watched<{N}> s))
+  :qid seq.watched)))
+(assert (forall ((x {E})) (!
+  (Seq.contains<{N}> (Seq.singleton<{N}> x) x)
+  :pattern ((Seq.singleton<{N}> x))
+  :qid seq.contains.only)))
 (assert (forall ((x {E}) (e {E})) (!
   (= (Seq.contains<{N}> (Seq.singleton<{N}> x) e) ({=} x e))
   :pattern ((Seq.contains<{N}> (Seq.singleton<{N}> x) e))
