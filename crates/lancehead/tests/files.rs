@@ -4,18 +4,24 @@
 //! `LANCEHEAD_TESTS=DIR cargo test --test files` runs any other tree instead. The usual options
 //! apply after `--`: a part of a path to select tests, `--test-threads`, `--list`.
 
-// FIXME: only the front end runs, so only its errors are expected. Verification comes next.
-
 #[path = "files/expect.rs"]
 mod expect;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use expect::{Expectations, Output};
 use lancehead::args::Language;
-use lancehead::check::check_file;
+use lancehead::select::Selection;
+use lancehead::verify::verify_file;
+use lancehead::z3::{self, Surroundings};
 use libtest_mimic::{Arguments, Failed, Trial};
+use symex::{Config, Quiet};
+
+/// What one file may take. A busy machine is no reason to fail.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -31,12 +37,22 @@ fn main() -> ExitCode {
         eprintln!("there is no .vpr file under {}", root.display());
         return ExitCode::FAILURE;
     }
+    let solver = match z3::find(&Surroundings::of_this_process(None)) {
+        Ok(z3) => z3.path,
+        Err(missing) => {
+            eprintln!("{missing}");
+            return ExitCode::FAILURE;
+        }
+    };
+    // The tests run in parallel, so each does one thing at a time.
+    let config = Arc::new(Config { timeout: Some(TIMEOUT), ..Config::new(solver) });
     files.sort();
     let trials = files.into_iter().map(|path| {
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         let ignored = std::fs::read(&path)
             .is_ok_and(|bytes| Expectations::parse(&String::from_utf8_lossy(&bytes)).ignore);
-        Trial::test(name, move || run(&path)).with_ignored_flag(ignored)
+        let config = Arc::clone(&config);
+        Trial::test(name, move || run(&path, &config)).with_ignored_flag(ignored)
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
@@ -77,13 +93,13 @@ fn round_trip(text: &str) -> Result<(), Failed> {
     }
 }
 
-fn run(path: &Path) -> Result<(), Failed> {
+fn run(path: &Path, config: &Config) -> Result<(), Failed> {
     let text = std::fs::read(path)?;
     viper::with_deep_stack(|| round_trip(&String::from_utf8_lossy(&text)))?;
-    let mut expectations = Expectations::parse(&String::from_utf8_lossy(&text));
-    expectations.keep_front_end();
-
-    let (report, sources) = viper::with_deep_stack(|| check_file(path, &Language::default()));
+    let expectations = Expectations::parse(&String::from_utf8_lossy(&text));
+    let (report, sources) = viper::with_deep_stack(|| {
+        verify_file(path, &Language::default(), &Selection::default(), config, &Quiet)
+    });
     let outputs: Vec<Output> = report
         .errors()
         .map(|d| {
