@@ -648,6 +648,71 @@ fn values_and_numbers_for_tools() {
 }
 
 #[test]
+fn what_is_said_and_for_which_values() {
+    let dir = Scratch::new("verify_words");
+    dir.file("bad.vpr", FAILS);
+    let (_, objects) = verify(&dir, &["--counterexample", "--member", "bad", "bad.vpr"]);
+    let error = &objects[0]["errors"][0];
+    // To the word what Silicon says.
+    let message = "Postcondition of bad might not hold. Assertion x.f >= 0 might not hold.";
+    assert_eq!(error["message"], message);
+    let end = (error["end_line"].as_u64(), error["end_column"].as_u64());
+    assert_eq!(end, (Some(12), Some(33)));
+    let values = &error["counterexample"];
+    let n: i64 = values["variables"]["n"].as_str().unwrap().parse().unwrap();
+    assert!(n > 0, "{values}");
+    let x = values["variables"]["x"].as_str().unwrap();
+    let held = &values["heap"][0];
+    assert_eq!(held["location"], format!("{x}.f"));
+    assert_eq!(held["permission"], "1");
+    assert_eq!(held["value"], (-n).to_string());
+}
+
+#[test]
+fn several_errors_in_one_member() {
+    let dir = Scratch::new("verify_several");
+    let text = "\
+method m(a: Int)
+{
+    if (a > 0) {
+        assert a > 1
+    } else {
+        assert a < 0
+    }
+}
+";
+    dir.file("a.vpr", text);
+    let (code, objects) = verify(&dir, &["a.vpr"]);
+    assert_eq!(code, Some(1));
+    let id = "assert.failed:assertion.false";
+    assert_eq!(errors(&objects[0]), [(4, 16, id), (6, 16, id)]);
+    let branches: Vec<_> = (0..2).map(|i| objects[0]["errors"][i]["branch"].clone()).collect();
+    assert_eq!(branches, [serde_json::json!(["a > 0"]), serde_json::json!(["!(a > 0)"])]);
+    let (_, objects) = verify(&dir, &["--max-errors", "1", "a.vpr"]);
+    assert_eq!(errors(&objects[0]), [(4, 16, id)]);
+    let output = dir.run(&["verify", "a.vpr"]);
+    assert!(stdout(&output).contains("1 file: 1 failed; 2 errors ("), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_answer_in_time_is_no_verdict() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Scratch::new("verify_timeout");
+    dir.file("bad.vpr", FAILS);
+    let sleeper = dir.file("sleeper", "#!/bin/sh\n[ $1 = --version ] || exec sleep 60\n");
+    fs::set_permissions(&sleeper, fs::Permissions::from_mode(0o755)).unwrap();
+    let start = std::time::Instant::now();
+    let z3 = sleeper.to_str().unwrap();
+    let (code, objects) = verify(&dir, &["--z3", z3, "--timeout", "0.3", "bad.vpr"]);
+    assert!(start.elapsed() < std::time::Duration::from_secs(20));
+    assert_eq!(code, Some(3), "{objects:?}");
+    assert_contract(&objects[0]);
+    assert_eq!(objects[0]["status"], "timeout");
+    assert_eq!(objects[0]["errors"][0]["id"], "timeout.error");
+}
+
+#[test]
 fn some_members_only() {
     let dir = Scratch::new("verify_members");
     dir.file("bad.vpr", FAILS);
