@@ -7,7 +7,8 @@
 //! SILICON_TSV=FILE compare with another tool: lines of file, verdict and milliseconds, with tabs
 //! ```
 //!
-//! Relative paths start at the root of the checkout.
+//! Relative paths start at the root of the checkout. At the end come generated programs of growing
+//! size: the time for a method must not depend on how many others there are, nor that for a path.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::collections::{BTreeMap, HashMap};
@@ -40,6 +41,58 @@ fn main() {
     slowest(&runs);
     if let Some(table) = variable("SILICON_TSV") {
         compare(&runs, &root.join(table));
+    }
+    growth("methods", [50, 100, 200, 400], methods, |n| n);
+    growth("independent branches", [4, 6, 8, 10], branches, |n| 1 << n);
+}
+
+/// `n` methods that have nothing to do with each other, but for a function that all use.
+fn methods(n: usize) -> String {
+    let mut text = String::from(
+        "field f: Int\nfunction get(x: Ref): Int requires acc(x.f) ensures result == x.f { x.f }\n",
+    );
+    for i in 0..n {
+        text.push_str(&format!(
+            "method m{i}(x: Ref, y: Ref)
+    requires acc(x.f) && acc(y.f, 1/2) && get(y) > {i}
+    ensures acc(x.f) && acc(y.f, 1/2) && get(x) > old(get(x)) + {i}
+{{
+    if (x.f > 0) {{ x.f := x.f + y.f }} else {{ x.f := x.f + get(y) + 1 }}
+}}
+"
+        ));
+    }
+    text
+}
+
+/// One method with `n` branches one after the other.
+fn branches(n: usize) -> String {
+    let parameters: Vec<String> = (0..n).map(|i| format!("a{i}: Int")).collect();
+    let statements: Vec<String> =
+        (0..n).map(|i| format!("    if (a{i} > 0) {{ x.f := x.f + a{i} }}\n")).collect();
+    format!(
+        "field f: Int\nmethod m(x: Ref, {})\n    requires acc(x.f)\n    \
+         ensures acc(x.f) && x.f >= old(x.f)\n{{\n{}}}\n",
+        parameters.join(", "),
+        statements.concat()
+    )
+}
+
+/// Verifies a program in several sizes, and says what each of its parts takes.
+fn growth(of: &str, sizes: [usize; 4], program: fn(usize) -> String, parts: fn(usize) -> usize) {
+    println!("growth with the number of {of}");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("growth.vpr");
+    for n in sizes {
+        std::fs::write(&path, program(n)).unwrap();
+        let run = run(of, &path);
+        println!(
+            "  {n:6}  {:9.1} ms  {:6} calls  {:7.3} ms each of {} ({})",
+            ms(run.time),
+            run.queries,
+            ms(run.time) / parts(n) as f64,
+            parts(n),
+            run.status
+        );
     }
 }
 

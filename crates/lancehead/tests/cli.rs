@@ -558,6 +558,198 @@ fn a_name_that_no_member_has() {
     assert!(stderr(&output).contains("there is no member named 'nobody'"), "{output:?}");
 }
 
+/// Two members of which one fails, on one of its branches.
+const FAILS: &str = "\
+field f: Int
+
+method good(x: Ref)
+    requires acc(x.f)
+    ensures acc(x.f) && x.f == 1
+{
+    x.f := 1
+}
+
+method bad(x: Ref, n: Int)
+    requires acc(x.f)
+    ensures acc(x.f) && x.f >= 0
+{
+    if (n > 0) {
+        x.f := 0 - n
+    } else {
+        x.f := 0
+    }
+}
+";
+
+#[test]
+fn verified_and_failed() {
+    let dir = Scratch::new("verify_verdicts");
+    dir.file("good.vpr", VALID);
+    dir.file("bad.vpr", FAILS);
+    let (code, objects) = verify(&dir, &["good.vpr", "bad.vpr"]);
+    assert_eq!(code, Some(1));
+    objects.iter().for_each(assert_contract);
+    assert_eq!(objects[0]["status"], "verified");
+    assert_eq!(objects[1]["status"], "failed");
+    let members: Vec<_> = objects[1]["members"].as_array().unwrap().iter().collect();
+    let of = |m: &Value| (m["name"].clone(), m["kind"].clone(), m["status"].clone());
+    assert_eq!(of(members[0]), ("good".into(), "method".into(), "verified".into()));
+    assert_eq!(of(members[1]), ("bad".into(), "method".into(), "failed".into()));
+    assert!(members.iter().all(|m| m["time_ms"].is_u64()));
+    let found = errors(&objects[1]);
+    assert_eq!(found, [(12, 13, "postcondition.violated:assertion.false")]);
+    let error = &objects[1]["errors"][0];
+    assert_eq!(error["member"], "bad");
+    assert_eq!(error["reason"], "assertion.false");
+    assert_eq!(error["branch"], serde_json::json!(["n > 0"]));
+}
+
+#[test]
+fn a_failure_for_people() {
+    let dir = Scratch::new("verify_human");
+    dir.file("bad.vpr", FAILS);
+    let output = dir.run(&["verify", "--counterexample", "bad.vpr"]);
+    assert_eq!((output.status.code(), stderr(&output)), (Some(1), ""));
+    let text = stdout(&output);
+    for part in [
+        "error[postcondition.violated:assertion.false]: ",
+        " --> bad.vpr:12:13\n",
+        "= note: on the path where n > 0\n",
+        "= note: it may fail for\n",
+        "1 file: 1 failed; 1 error (",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn a_failure_for_tools_that_know_silicon() {
+    let dir = Scratch::new("verify_silicon_failure");
+    dir.file("bad.vpr", FAILS);
+    let output = dir.run(&["verify", "--format", "silicon", "--no-timing", "bad.vpr"]);
+    assert_eq!(output.status.code(), Some(1));
+    let lines: Vec<&str> = stdout(&output).lines().skip(1).collect();
+    let error = "  [0] Postcondition of bad might not hold. Assertion x.f >= 0 might not hold. \
+                 (bad.vpr@12.13--12.33)";
+    assert_eq!(lines, ["Silicon found 1 error:", error]);
+}
+
+#[test]
+fn values_and_numbers_for_tools() {
+    let dir = Scratch::new("verify_values");
+    dir.file("bad.vpr", FAILS);
+    let (_, objects) = verify(&dir, &["--counterexample", "--stats", "bad.vpr"]);
+    let values = &objects[0]["errors"][0]["counterexample"];
+    assert!(values["variables"]["n"].is_string(), "{values}");
+    let held = &values["heap"][0];
+    assert_eq!(keys(held), ["location", "permission", "value"]);
+    assert!(objects[0]["stats"]["queries"].as_u64() > Some(0), "{objects:?}");
+    assert!(objects[0]["members"][1]["stats"]["paths"].as_u64() > Some(0), "{objects:?}");
+}
+
+#[test]
+fn what_is_said_and_for_which_values() {
+    let dir = Scratch::new("verify_words");
+    dir.file("bad.vpr", FAILS);
+    let (_, objects) = verify(&dir, &["--counterexample", "--member", "bad", "bad.vpr"]);
+    let error = &objects[0]["errors"][0];
+    // To the word what Silicon says.
+    let message = "Postcondition of bad might not hold. Assertion x.f >= 0 might not hold.";
+    assert_eq!(error["message"], message);
+    let end = (error["end_line"].as_u64(), error["end_column"].as_u64());
+    assert_eq!(end, (Some(12), Some(33)));
+    let values = &error["counterexample"];
+    let n: i64 = values["variables"]["n"].as_str().unwrap().parse().unwrap();
+    assert!(n > 0, "{values}");
+    let x = values["variables"]["x"].as_str().unwrap();
+    let held = &values["heap"][0];
+    assert_eq!(held["location"], format!("{x}.f"));
+    assert_eq!(held["permission"], "1");
+    assert_eq!(held["value"], (-n).to_string());
+}
+
+#[test]
+fn several_errors_in_one_member() {
+    let dir = Scratch::new("verify_several");
+    let text = "\
+method m(a: Int)
+{
+    if (a > 0) {
+        assert a > 1
+    } else {
+        assert a < 0
+    }
+}
+";
+    dir.file("a.vpr", text);
+    let (code, objects) = verify(&dir, &["a.vpr"]);
+    assert_eq!(code, Some(1));
+    let id = "assert.failed:assertion.false";
+    assert_eq!(errors(&objects[0]), [(4, 16, id), (6, 16, id)]);
+    let branches: Vec<_> = (0..2).map(|i| objects[0]["errors"][i]["branch"].clone()).collect();
+    assert_eq!(branches, [serde_json::json!(["a > 0"]), serde_json::json!(["!(a > 0)"])]);
+    let (_, objects) = verify(&dir, &["--max-errors", "1", "a.vpr"]);
+    assert_eq!(errors(&objects[0]), [(4, 16, id)]);
+    let output = dir.run(&["verify", "a.vpr"]);
+    assert!(stdout(&output).contains("1 file: 1 failed; 2 errors ("), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn no_answer_in_time_is_no_verdict() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Scratch::new("verify_timeout");
+    dir.file("bad.vpr", FAILS);
+    let sleeper = dir.file("sleeper", "#!/bin/sh\n[ $1 = --version ] || exec sleep 60\n");
+    fs::set_permissions(&sleeper, fs::Permissions::from_mode(0o755)).unwrap();
+    let start = std::time::Instant::now();
+    let z3 = sleeper.to_str().unwrap();
+    let (code, objects) = verify(&dir, &["--z3", z3, "--timeout", "0.3", "bad.vpr"]);
+    assert!(start.elapsed() < std::time::Duration::from_secs(20));
+    assert_eq!(code, Some(3), "{objects:?}");
+    assert_contract(&objects[0]);
+    assert_eq!(objects[0]["status"], "timeout");
+    assert_eq!(objects[0]["errors"][0]["id"], "timeout.error");
+}
+
+#[test]
+fn some_members_only() {
+    let dir = Scratch::new("verify_members");
+    dir.file("bad.vpr", FAILS);
+    for (options, names) in [
+        (&["--member", "good"][..], &["good"][..]),
+        (&["--member", "g*", "--member", "b?d"], &["good", "bad"]),
+        (&["--includeMethods", "go*"], &["good"]),
+        (&["--excludeMethods", "bad"], &["good"]),
+    ] {
+        let args: Vec<&str> = options.iter().chain(&["bad.vpr"]).copied().collect();
+        let (code, objects) = verify(&dir, &args);
+        let members = objects[0]["members"].as_array().unwrap().iter();
+        assert_eq!(members.map(|m| m["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
+        assert_eq!(code, Some(i32::from(names.contains(&"bad"))));
+    }
+}
+
+#[test]
+fn a_missing_solver_is_an_answer_with_advice() {
+    let dir = Scratch::new("verify_solver_gone");
+    dir.file("bad.vpr", FAILS);
+    let output = dir.run(&["verify", "--format", "json", "--z3", "no/such/z3", "bad.vpr"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(stderr(&output).contains("given by --z3 is not a file: no/such/z3"), "{output:?}");
+    let object: Value = serde_json::from_str(stdout(&output).trim()).unwrap();
+    assert_contract(&object);
+    assert_eq!(object["status"], "internal-error");
+}
+
+#[test]
+fn numbers_of_jobs_do_not_change_the_verdict() {
+    let dir = Scratch::new("verify_jobs");
+    dir.file("bad.vpr", FAILS);
+    let errors = |jobs: &str| verify(&dir, &["--jobs", jobs, "bad.vpr"]).1[0]["errors"].clone();
+    assert_eq!(errors("1"), errors("4"));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupted_run_says_so() {

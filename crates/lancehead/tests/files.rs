@@ -1,25 +1,35 @@
 //! Every `.vpr` file under `tests/` is a test: what is reported for it must be what its comments
 //! say (see `files/expect.rs`), and it must survive being printed and formatted.
 //!
-//! `LANCEHEAD_TESTS=DIR cargo test --test files` runs any other tree instead. The usual options
-//! apply after `--`: a part of a path to select tests, `--test-threads`, `--list`.
-
-// FIXME: only the front end runs, so only its errors are expected. Verification comes next.
+//! `LANCEHEAD_TESTS=DIR cargo test --test files` runs any other tree instead, and
+//! `LANCEHEAD_ROUND_TRIPS=DIR` prints and formats its files without verifying them. The usual
+//! options apply after `--`: a part of a path to select tests, `--test-threads`, `--list`.
 
 #[path = "files/expect.rs"]
 mod expect;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
 
 use expect::{Expectations, Output};
 use lancehead::args::Language;
-use lancehead::check::check_file;
+use lancehead::select::Selection;
+use lancehead::verify::verify_file;
+use lancehead::z3::{self, Surroundings};
 use libtest_mimic::{Arguments, Failed, Trial};
+use symex::{Config, Quiet};
+
+/// What one file may take. A busy machine is no reason to fail.
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
-    let root = std::env::var_os("LANCEHEAD_TESTS")
+    let round_trips = std::env::var_os("LANCEHEAD_ROUND_TRIPS");
+    let only_round_trips = round_trips.is_some();
+    let root = round_trips
+        .or_else(|| std::env::var_os("LANCEHEAD_TESTS"))
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests"), PathBuf::from);
     let root = root.canonicalize().unwrap_or(root);
     let mut files = Vec::new();
@@ -31,12 +41,26 @@ fn main() -> ExitCode {
         eprintln!("there is no .vpr file under {}", root.display());
         return ExitCode::FAILURE;
     }
+    let solver = match z3::find(&Surroundings::of_this_process(None)) {
+        Ok(z3) => z3.path,
+        Err(missing) => {
+            eprintln!("{missing}");
+            return ExitCode::FAILURE;
+        }
+    };
+    // The tests run in parallel, so each does one thing at a time.
+    let config = Arc::new(Config { timeout: Some(TIMEOUT), ..Config::new(solver) });
     files.sort();
     let trials = files.into_iter().map(|path| {
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         let ignored = std::fs::read(&path)
             .is_ok_and(|bytes| Expectations::parse(&String::from_utf8_lossy(&bytes)).ignore);
-        Trial::test(name, move || run(&path)).with_ignored_flag(ignored)
+        let config = Arc::clone(&config);
+        let test = move || {
+            round_trip(&path)?;
+            if only_round_trips { Ok(()) } else { verify(&path, &config) }
+        };
+        Trial::test(name, test).with_ignored_flag(ignored)
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
 }
@@ -55,7 +79,12 @@ fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 /// Printing must keep the program, formatting must keep it too and have nothing to do the second
 /// time. Files that do not parse are not asked.
-fn round_trip(text: &str) -> Result<(), Failed> {
+fn round_trip(path: &Path) -> Result<(), Failed> {
+    let text = std::fs::read(path)?;
+    viper::with_deep_stack(|| round_trip_text(&String::from_utf8_lossy(&text)))
+}
+
+fn round_trip_text(text: &str) -> Result<(), Failed> {
     let file = report::FileId(0);
     let parsed = viper::parser::parse(file, text);
     if parsed.diagnostics.iter().any(report::Diagnostic::is_error) {
@@ -77,13 +106,13 @@ fn round_trip(text: &str) -> Result<(), Failed> {
     }
 }
 
-fn run(path: &Path) -> Result<(), Failed> {
+/// What is reported must be what is expected.
+fn verify(path: &Path, config: &Config) -> Result<(), Failed> {
     let text = std::fs::read(path)?;
-    viper::with_deep_stack(|| round_trip(&String::from_utf8_lossy(&text)))?;
-    let mut expectations = Expectations::parse(&String::from_utf8_lossy(&text));
-    expectations.keep_front_end();
-
-    let (report, sources) = viper::with_deep_stack(|| check_file(path, &Language::default()));
+    let expectations = Expectations::parse(&String::from_utf8_lossy(&text));
+    let (report, sources) = viper::with_deep_stack(|| {
+        verify_file(path, &Language::default(), &Selection::default(), config, &Quiet)
+    });
     let outputs: Vec<Output> = report
         .errors()
         .map(|d| {

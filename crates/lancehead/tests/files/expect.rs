@@ -107,16 +107,6 @@ impl Expectations {
         }
     }
 
-    /// Keeps what can be seen without verifying anything.
-    pub fn keep_front_end(&mut self) {
-        for outputs in [&mut self.expected, &mut self.tolerated, &mut self.excused] {
-            outputs.retain(|o| {
-                let (id, _) = split(&o.id);
-                ["parser.error", "typechecker.error", "consistency.error"].contains(&id)
-            });
-        }
-    }
-
     /// Compares with what was reported. One expectation may be met by several errors.
     pub fn compare(&self, got: &[Output]) -> Mismatch {
         let is_excused = |want: &Output| {
