@@ -66,11 +66,13 @@ impl<'a> Scribe<'a> {
         shared.sort_unstable();
         shared.dedup();
         for term in &shared {
-            let _ = write!(self.out, "(let ((s!{} ", self.printer.named);
+            // Quantifiers in the term have names of their own.
+            self.printer.named += 1;
+            let name = self.printer.named;
+            let _ = write!(self.out, "(let ((s!{} ", name - 1);
             self.term(*term, level);
             self.out.push_str(")) ");
-            self.printer.named += 1;
-            self.printer.names[term.index()] = self.printer.named;
+            self.printer.names[term.index()] = name;
         }
         self.term(root, level);
         for term in &shared {

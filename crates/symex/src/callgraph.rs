@@ -1,6 +1,6 @@
 //! Which functions call each other, and in which order they are to be verified.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use viper::core::{Expr, ExprKind, Program};
@@ -10,24 +10,60 @@ pub(crate) struct CallGraph {
     /// A number for each function. Two functions have the same if and only if they call each other,
     /// perhaps by way of others; all others that a function calls have smaller ones.
     pub(crate) heights: Vec<usize>,
-    /// The functions that each function calls, in its contract or body or in the bodies of predicates
-    /// that it unfolds, and so on in these.
-    pub(crate) callees: Vec<Vec<usize>>,
+    /// Pairs of heights: the first must be done before the second is begun. Besides calls these are
+    /// calls in the bodies of predicates that a function unfolds. Functions that lead to each other
+    /// in this way only are in the order of their heights.
+    pub(crate) before: BTreeSet<(usize, usize)>,
+    /// Which functions call themselves, perhaps by way of others.
+    pub(crate) recursive: Vec<bool>,
 }
 
 /// Finds out which functions call which.
 pub(crate) fn call_graph(program: &Program) -> CallGraph {
-    let graph = uses(program);
     let count = program.functions.len();
-    let mut heights = vec![0; count];
-    let mut height = 0;
-    for component in components(&graph) {
-        let functions: Vec<usize> = component.into_iter().filter(|node| *node < count).collect();
-        functions.iter().for_each(|function| heights[*function] = height);
-        height += usize::from(!functions.is_empty());
+    let graph = uses(program);
+    let calls: Vec<Vec<usize>> = graph[..count]
+        .iter()
+        .map(|used| used.iter().copied().filter(|node| *node < count).collect())
+        .collect();
+    let heights = numbers(&calls, count);
+    let wider = numbers(&graph, count);
+    let mut before = BTreeSet::new();
+    let mut recursive = vec![false; count];
+    for function in 0..count {
+        for callee in &calls[function] {
+            if heights[*callee] == heights[function] {
+                recursive[function] = true;
+            } else {
+                before.insert((heights[*callee], heights[function]));
+            }
+        }
+        for callee in callees(&graph, count, function) {
+            if wider[callee] != wider[function] {
+                before.insert((heights[callee], heights[function]));
+            }
+        }
     }
-    let callees = (0..count).map(|function| callees(&graph, count, function)).collect();
-    CallGraph { heights, callees }
+    let mut groups: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for function in 0..count {
+        groups.entry(wider[function]).or_default().insert(heights[function]);
+    }
+    for group in groups.values() {
+        before.extend(group.iter().copied().zip(group.iter().copied().skip(1)));
+    }
+    CallGraph { heights, before, recursive }
+}
+
+/// For each of the first `count` nodes, the number of its component among those that have such nodes.
+fn numbers(graph: &[Vec<usize>], count: usize) -> Vec<usize> {
+    let mut numbers = vec![0; count];
+    let mut number = 0;
+    for component in components(graph) {
+        let nodes: Vec<usize> = component.into_iter().filter(|node| *node < count).collect();
+        nodes.iter().for_each(|node| numbers[*node] = number);
+        number += usize::from(!nodes.is_empty());
+    }
+    numbers
 }
 
 /// The functions that one leads to directly or by way of predicates, sorted.
@@ -169,12 +205,16 @@ mod tests {
     use super::*;
 
     fn heights(text: &str) -> Vec<usize> {
+        graph(text).heights
+    }
+
+    fn graph(text: &str) -> CallGraph {
         let mut sources = SourceMap::new();
         let file = sources.add("test.vpr", text);
         let loaded = load_text(&DiskFiles, &mut sources, file, Path::new("test.vpr"));
         let checked = viper::check(&loaded.program);
         assert!(checked.program.is_some(), "{:?}", checked.diagnostics);
-        call_graph(&checked.program.unwrap_or_default()).heights
+        call_graph(&checked.program.unwrap_or_default())
     }
 
     #[test]
@@ -204,7 +244,9 @@ mod tests {
             function f(x: Ref): Int requires Q(x) { unfolding Q(x) in 1 }
             function g(x: Int): Int { x }
             function h(x: Ref): Int requires acc(P(x)) { 1 }";
-        assert_eq!(heights(text), [1, 0, 2]);
+        let graph = graph(text);
+        let (f, g) = (graph.heights[0], graph.heights[1]);
+        assert!(graph.before.contains(&(g, f)), "{:?}", graph.before);
     }
 
     #[test]

@@ -23,6 +23,9 @@ pub(crate) struct QueryLimits {
     pub quick: Limits,
 }
 
+/// A quantified assertion and its simple parts.
+pub(crate) type Parts = (Arc<Expr>, std::rc::Rc<Vec<Arc<Expr>>>);
+
 pub(crate) struct Executor<'p> {
     pub program: &'p Program,
     pub config: &'p Config,
@@ -64,7 +67,7 @@ pub(crate) struct Executor<'p> {
     /// Fields that triggers of the program mention.
     pub triggers: Arc<HashSet<viper::core::FieldId>>,
     /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
-    pub split_quantifiers: HashMap<(*const Expr, bool), (Arc<Expr>, std::rc::Rc<Vec<Arc<Expr>>>)>,
+    pub split_quantifiers: HashMap<(*const Expr, bool), Parts>,
     /// Expressions that were made on the way: their addresses are keys of tables.
     pub kept: Vec<Arc<Expr>>,
     /// Fresh symbols that are declared in the text of axioms.

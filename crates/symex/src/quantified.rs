@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smt::{Meaning, Node, Quantifier, Sort, Term};
+use smt::{Meaning, Node, Op, Quantifier, Sort, Term};
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{BinOp, Expr, ExprKind, LocalId, Resource, Type};
 
@@ -106,6 +106,19 @@ impl Executor<'_> {
 
     /// Adds a quantified chunk to the heap of a state.
     pub fn put_quantified(&mut self, state: &mut State, chunk: QuantifiedChunk) -> Run<()> {
+        if let ResourceId::Field(_) = chunk.resource {
+            // Of no location there is more than everything.
+            let others: Vec<_> =
+                state.heap.quantified_of(chunk.resource).map(|(_, c)| c.perm).collect();
+            let formals = self.formals(chunk.resource);
+            let one = self.amount(1, 1);
+            for other in others {
+                let sum = self.terms.add(other, chunk.perm);
+                let bounded = self.terms.le(sum, one);
+                let fact = self.close(Quantifier::Forall, &formals, &[], bounded, None, "bound");
+                self.assume(state, fact)?;
+            }
+        }
         state.heap.push_quantified(chunk);
         let singles: Vec<Rc<[Term]>> =
             state.heap.of(chunk.resource).map(|(_, c)| Rc::clone(&c.args)).collect();
@@ -351,6 +364,7 @@ impl Executor<'_> {
         let triggers = self.family_triggers(family);
         let fact = self.close(Quantifier::Forall, &family.vars, &triggers, body, None, "inverse");
         self.assume(state, fact)?;
+        self.invert_computed(state, family, active, &functions)?;
         // From the location to the variables and back.
         let map: HashMap<Term, Term> =
             family.vars.iter().copied().zip(inverses.iter().copied()).collect();
@@ -365,6 +379,112 @@ impl Executor<'_> {
         Ok(functions.into())
     }
 
+    /// For a location with arithmetic in it, `loc(a, i + 1)`: the same for all `j == i + 1`, so that
+    /// any `loc(a, j)` is recognised.
+    fn invert_computed(
+        &mut self,
+        state: &mut State,
+        family: &Family,
+        active: Term,
+        functions: &[Term],
+    ) -> Run<()> {
+        let mut computed = Vec::new();
+        for arg in &family.args {
+            self.computations(*arg, &family.vars, &mut computed);
+        }
+        if computed.is_empty() {
+            return Ok(());
+        }
+        let mut map = HashMap::new();
+        let mut constants = family.vars.clone();
+        let mut premise = vec![active];
+        for term in computed {
+            let sort = self.terms.sort(term);
+            let stand_in = self.fresh(state, "computed", sort);
+            constants.push(stand_in);
+            premise.push(self.terms.eq(stand_in, term));
+            map.insert(term, stand_in);
+        }
+        let args: Vec<Term> = family.args.iter().map(|a| self.terms.substitute(*a, &map)).collect();
+        let there: Vec<Term> =
+            functions.iter().map(|f| self.at(family.resource, *f, &args)).collect();
+        let triggers: Vec<Vec<Term>> = there.iter().map(|t| vec![*t]).collect();
+        let mut locations: Vec<Term> = args.clone();
+        locations.retain(|a| matches!(self.terms.node(*a), Node::App(_, args) if !args.is_empty()));
+        let mut equations = vec![];
+        if let Some((image, inverses)) = there.split_last() {
+            equations.push(*image);
+            for (var, inverse) in family.vars.iter().zip(inverses) {
+                equations.push(self.terms.eq(*inverse, *var));
+            }
+        }
+        let premise = self.terms.and(premise);
+        let there = self.terms.and(equations);
+        let body = self.terms.implies(premise, there);
+        // The variables follow from what is computed: for each of them there is an equation that can
+        // be solved, or the trigger does not cover it and the formula is of no use.
+        let mut solved = HashMap::new();
+        let mut rest = Vec::new();
+        for constant in &constants {
+            match self.solve(*constant, &map) {
+                Some(solution) if family.vars.contains(constant) => {
+                    solved.insert(*constant, solution);
+                }
+                _ => rest.push(*constant),
+            }
+        }
+        let body = self.terms.substitute(body, &solved);
+        let mut sets = triggers;
+        if !locations.is_empty() {
+            sets.push(locations);
+        }
+        let sets: Vec<Vec<Term>> = sets
+            .into_iter()
+            .map(|set| set.into_iter().map(|t| self.terms.substitute(t, &solved)).collect())
+            .collect();
+        let fact = self.close(Quantifier::Forall, &rest, &sets, body, None, "computed");
+        self.assume(state, fact)
+    }
+
+    /// `i` from `j == i + n` or `j == i - n`.
+    fn solve(&mut self, var: Term, computed: &HashMap<Term, Term>) -> Option<Term> {
+        let mut found: Vec<(Term, Term)> = computed.iter().map(|(a, b)| (*a, *b)).collect();
+        found.sort_unstable();
+        for (term, stand_in) in found {
+            let Node::Op(op, args) = self.terms.node(term).clone() else { continue };
+            let (a, b) = (args[0], args[1]);
+            match op {
+                Op::Add if a == var && !self.mentions(b, &[var]) => {
+                    return Some(self.terms.sub(stand_in, b));
+                }
+                Op::Add if b == var && !self.mentions(a, &[var]) => {
+                    return Some(self.terms.sub(stand_in, a));
+                }
+                Op::Sub if a == var && !self.mentions(b, &[var]) => {
+                    return Some(self.terms.add(stand_in, b));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The largest sums and differences with these constants in a term.
+    fn computations(&self, term: Term, constants: &[Term], found: &mut Vec<Term>) {
+        if !self.mentions(term, constants) {
+            return;
+        }
+        if matches!(self.terms.node(term), Node::Op(Op::Add | Op::Sub, _)) {
+            if !found.contains(&term) {
+                found.push(term);
+            }
+            return;
+        }
+        for child in self.terms.children(term) {
+            self.computations(child, constants, found);
+        }
+    }
+
     /// Where a family is instantiated: at its location, and where the user said.
     fn family_triggers(&mut self, family: &Family) -> Vec<Vec<Term>> {
         let mut sets = family.triggers.clone();
@@ -373,7 +493,7 @@ impl Executor<'_> {
             .iter()
             .copied()
             .filter(|a| matches!(self.terms.node(*a), Node::App(_, args) if !args.is_empty()))
-            .filter(|a| self.mentions(*a, &family.vars))
+            .filter(|a| self.mentions(*a, &family.vars) && !self.computes(*a, &family.vars))
             .collect();
         let covered =
             |set: &[Term]| family.vars.iter().all(|v| set.iter().any(|t| self.mentions(*t, &[*v])));
@@ -381,6 +501,21 @@ impl Executor<'_> {
             sets.push(applications);
         }
         sets
+    }
+
+    /// Is there arithmetic with these constants in a term?
+    fn computes(&self, term: Term, constants: &[Term]) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if matches!(self.terms.node(term), Node::Op(..)) && self.mentions(term, constants) {
+                return true;
+            }
+            if seen.insert(term) {
+                pending.extend(self.terms.children(term));
+            }
+        }
+        false
     }
 
     /// How much the family has of the location that the formals stand for.

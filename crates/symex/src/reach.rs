@@ -67,14 +67,11 @@ impl<'p> Executor<'p> {
                 StmtKind::New(_, fields) => {
                     fields.iter().for_each(|field| self.reach_field(reach, *field));
                 }
-                StmtKind::Call { method, .. } => {
-                    if reach.contracts.insert(*method) {
-                        let method = self.program.method(*method);
-                        self.register_locals(
-                            &method.locals[..(method.params + method.returns) as usize],
-                        );
-                        reach.pending.extend(method.pres.iter().chain(&method.posts));
-                    }
+                StmtKind::Call { method, .. } if reach.contracts.insert(*method) => {
+                    let method = self.program.method(*method);
+                    let visible = (method.params + method.returns) as usize;
+                    self.register_locals(&method.locals[..visible]);
+                    reach.pending.extend(method.pres.iter().chain(&method.posts));
                 }
                 StmtKind::Fold(access) | StmtKind::Unfold(access) => {
                     self.reach_predicate(reach, access.predicate);

@@ -4,7 +4,7 @@
 //! come first, callees before callers, since everyone else uses their axioms; then all other units in
 //! any order. Each worker has a solver of its own.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -326,26 +326,18 @@ fn termination_proofs(program: &Program) -> BTreeMap<u32, u32> {
 
 /// Functions that call each other, with how the groups depend on each other.
 fn groups(program: &Program) -> (Vec<Group>, Vec<usize>) {
-    let CallGraph { heights, callees } = call_graph(program);
+    let CallGraph { heights, before, recursive } = call_graph(program);
     let count = heights.iter().max().map_or(0, |max| max + 1);
     let mut groups: Vec<Group> = (0..count)
         .map(|_| Group { functions: vec![], recursive: false, waits_for: 0, callers: vec![] })
         .collect();
-    let mut edges = BTreeSet::new();
     for (i, height) in heights.iter().enumerate() {
         groups[*height].functions.push(FunctionId(i as u32));
-        for callee in &callees[i] {
-            let other = heights[*callee];
-            if other == *height {
-                groups[*height].recursive = true;
-            } else {
-                edges.insert((other, *height));
-            }
-        }
+        groups[*height].recursive |= recursive[i];
     }
-    for (callee, caller) in edges {
-        groups[callee].callers.push(caller);
-        groups[caller].waits_for += 1;
+    for (first, second) in before {
+        groups[first].callers.push(second);
+        groups[second].waits_for += 1;
     }
     (groups, heights)
 }
