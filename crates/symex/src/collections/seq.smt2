@@ -189,7 +189,7 @@
   :qid seq.watched)))
 (assert (forall ((x {E})) (!
   (Seq.contains<{N}> (Seq.singleton<{N}> x) x)
-  :pattern ((Seq.singleton<{N}> x))
+  :pattern ((Seq.watched<{N}> (Seq.singleton<{N}> x)))
   :qid seq.contains.only)))
 (assert (forall ((x {E}) (e {E})) (!
   (= (Seq.contains<{N}> (Seq.singleton<{N}> x) e) ({=} x e))
