@@ -162,7 +162,11 @@ impl Executor<'_> {
             conjuncts.extend(self.worth_telling(outcome, &subject.formals, &[post]));
         }
         let body = self.terms.and(conjuncts);
-        Ok(self.guarded_axiom(subject, &[vec![result]], body))
+        // A postcondition need not mention the parameters, so the trigger alone does not confine it
+        // to calls: solvers drop the quantifier together with variables that are not used.
+        let pre = self.terms.app(subject.symbols.pre, &subject.formals);
+        let body = self.terms.implies(pre, body);
+        Ok(self.axiom(&subject.formals, &[vec![result]], body))
     }
 
     /// The body must make sense and fulfil the postcondition; the result is its definition.
