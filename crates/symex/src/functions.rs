@@ -141,8 +141,12 @@ impl Executor<'_> {
             for post in &function.posts {
                 s.inhaling = true;
                 let value = this.eval(s, post, &not_wellformed(post))?;
-                this.assume(s, value)?;
                 values.push(value);
+                match this.assume(s, value) {
+                    // Whoever calls it learns that nobody can.
+                    Err(Stop::Infeasible) => break,
+                    result => result?,
+                }
             }
             Ok(Evaluated { values, skip, end: this.facts_since(mark) })
         });
@@ -189,6 +193,8 @@ impl Executor<'_> {
                 .about(function.name.as_str());
             let value = this.eval(s, body, &blame)?;
             let end = this.facts_since(mark);
+            // Postconditions follow from calls in the body even if they do not mention the result.
+            this.mention(s, value)?;
             s.result = Some(value);
             let mut heap = s.heap.clone();
             this.consume_all(s, &mut heap, &function.posts, &|post| {
