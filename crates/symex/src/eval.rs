@@ -406,7 +406,7 @@ impl Executor<'_> {
         let symbols = self.symbols.function(&mut self.terms, function);
         let mut full = vec![snap];
         full.extend(args);
-        if !decl.pres.is_empty() {
+        if !decl.pres.is_empty() || !decl.posts.is_empty() {
             let pre = self.terms.app(symbols.pre, &full);
             self.assume(state, pre)?;
         }

@@ -141,8 +141,12 @@ impl Executor<'_> {
             for post in &function.posts {
                 s.inhaling = true;
                 let value = this.eval(s, post, &not_wellformed(post))?;
-                this.assume(s, value)?;
                 values.push(value);
+                match this.assume(s, value) {
+                    // Whoever calls it learns that nobody can.
+                    Err(Stop::Infeasible) => break,
+                    result => result?,
+                }
             }
             Ok(Evaluated { values, skip, end: this.facts_since(mark) })
         });
@@ -162,7 +166,11 @@ impl Executor<'_> {
             conjuncts.extend(self.worth_telling(outcome, &subject.formals, &[post]));
         }
         let body = self.terms.and(conjuncts);
-        Ok(self.guarded_axiom(subject, &[vec![result]], body))
+        // A postcondition need not mention the parameters, so the trigger alone does not confine it
+        // to calls: solvers drop the quantifier together with variables that are not used.
+        let pre = self.terms.app(subject.symbols.pre, &subject.formals);
+        let body = self.terms.implies(pre, body);
+        Ok(self.axiom(&subject.formals, &[vec![result]], body))
     }
 
     /// The body must make sense and fulfil the postcondition; the result is its definition.
@@ -185,6 +193,8 @@ impl Executor<'_> {
                 .about(function.name.as_str());
             let value = this.eval(s, body, &blame)?;
             let end = this.facts_since(mark);
+            // Postconditions follow from calls in the body even if they do not mention the result.
+            this.mention(s, value)?;
             s.result = Some(value);
             let mut heap = s.heap.clone();
             this.consume_all(s, &mut heap, &function.posts, &|post| {

@@ -419,11 +419,9 @@ impl Executor<'_> {
             let merged = state.heap.get_mut(index);
             merged.perm = sum;
             merged.snap = value;
+            self.relate_to_others(state, resource, args, value, sum)?;
         } else {
-            let others: Vec<Chunk> = state.heap.of(resource).map(|(_, c)| c.clone()).collect();
-            for other in others {
-                self.relate(state, &other, args, snap, perm, is_field)?;
-            }
+            self.relate_to_others(state, resource, args, snap, perm)?;
             state.heap.push(Chunk { resource, args: args.into(), snap, perm });
         }
         if state.heap.quantified_of(resource).next().is_some() {
@@ -431,6 +429,50 @@ impl Executor<'_> {
             self.relate_shares(state, &heap, resource, args)?;
         }
         Ok(())
+    }
+
+    /// What follows from holding a chunk together with those of its resource for other arguments.
+    fn relate_to_others(
+        &mut self,
+        state: &mut State,
+        resource: ResourceId,
+        args: &[Term],
+        snap: Term,
+        perm: Term,
+    ) -> Run<()> {
+        let is_field = matches!(resource, ResourceId::Field(_));
+        let chunks = state.heap.of(resource).map(|(_, c)| c);
+        let others: Vec<Chunk> = chunks.filter(|c| *c.args != *args).cloned().collect();
+        for other in &others {
+            self.relate(state, other, args, snap, perm, is_field)?;
+        }
+        if is_field { self.bound_sum(state, &others, args, perm) } else { Ok(()) }
+    }
+
+    /// Several chunks may all be at one location, although no two of them exceed a permission.
+    fn bound_sum(
+        &mut self,
+        state: &mut State,
+        others: &[Chunk],
+        args: &[Term],
+        perm: Term,
+    ) -> Run<()> {
+        let (zero, one) = (self.amount(0, 1), self.amount(1, 1));
+        let mut parts = Vec::new();
+        for other in others {
+            let pair = self.terms.add(other.perm, perm);
+            let fits = self.terms.le(pair, one);
+            let same = self.same(&other.args, args);
+            if self.terms.as_bool(fits) != Some(false) && self.terms.as_bool(same) != Some(false) {
+                parts.push(self.terms.ite(same, other.perm, zero));
+            }
+        }
+        if parts.len() < 2 {
+            return Ok(());
+        }
+        let sum = parts.into_iter().fold(perm, |sum, part| self.terms.add(sum, part));
+        let bounded = self.terms.le(sum, one);
+        self.assume(state, bounded)
     }
 
     /// What follows from holding two chunks of one resource.
