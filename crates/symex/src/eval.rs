@@ -62,10 +62,6 @@ impl Executor<'_> {
             ExprKind::Field(receiver, field) => {
                 let receiver = self.eval(state, receiver, blame)?;
                 let resource = ResourceId::Field(*field);
-                if !state.lenient && self.triggers.contains(field) {
-                    let read = self.symbols.read(&mut self.terms, *field, receiver);
-                    self.assume(state, read)?;
-                }
                 let heap = state.heap.clone();
                 let Some(snap) = self.lookup(state, &heap, resource, &[receiver])? else {
                     let reason = Reason::new("insufficient.permission", e, owner);
@@ -73,6 +69,11 @@ impl Executor<'_> {
                 };
                 let sort = self.sort(&e.ty);
                 let value = self.symbols.unwrap(&mut self.terms, snap, sort);
+                if !state.lenient && self.triggers.contains(field) {
+                    let read = self.symbols.read(&mut self.terms, *field, receiver);
+                    self.read_values.insert(read, value);
+                    self.assume(state, read)?;
+                }
                 // Snapshots of fields are nothing but their values.
                 if !state.lenient
                     && let Some(fact) = self.symbols.round_trip(&mut self.terms, value)

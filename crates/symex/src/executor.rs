@@ -66,6 +66,8 @@ pub(crate) struct Executor<'p> {
     pub bounds: HashMap<(String, Sort), (smt::Bound, Term)>,
     /// Fields that triggers of the program mention.
     pub triggers: Arc<HashSet<viper::core::FieldId>>,
+    /// For the fact that something was read, its value.
+    pub read_values: HashMap<Term, Term>,
     /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
     pub split_quantifiers: HashMap<(*const Expr, bool), Parts>,
     /// Expressions that were made on the way: their addresses are keys of tables.
@@ -128,6 +130,7 @@ impl<'p> Executor<'p> {
             depths: HashMap::new(),
             bounds: HashMap::new(),
             triggers,
+            read_values: HashMap::new(),
             split_quantifiers: HashMap::new(),
             kept: Vec::new(),
             declared_fresh: HashSet::new(),

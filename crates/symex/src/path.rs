@@ -232,6 +232,7 @@ impl Executor<'_> {
 
     /// Which side of a branch are we on? Both, one after the other, if both are possible.
     pub fn branch(&mut self, state: &mut State, condition: Term) -> Run<bool> {
+        self.check_cancelled()?;
         let negation = self.terms.not(condition);
         if self.entailed(state, condition) {
             return Ok(true);

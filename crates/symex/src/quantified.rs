@@ -225,12 +225,16 @@ impl Executor<'_> {
     ) -> Run<()> {
         for outcome in outcomes {
             for (guard, fact) in &outcome.facts {
-                let fact = self.terms.implies(*guard, *fact);
-                let fact = if self.mentions(fact, constants) {
-                    self.close(Quantifier::Forall, constants, &[], fact, None, "aux")
-                } else {
-                    fact
-                };
+                let original = *fact;
+                let fact = self.terms.implies(*guard, original);
+                if !self.mentions(fact, constants) {
+                    self.assume(state, fact)?;
+                    continue;
+                }
+                // That something was read is known wherever its value is mentioned.
+                let triggers: Vec<Vec<Term>> =
+                    self.read_values.get(&original).map(|value| vec![*value]).into_iter().collect();
+                let fact = self.close(Quantifier::Forall, constants, &triggers, fact, None, "aux");
                 self.assume(state, fact)?;
             }
         }
@@ -487,7 +491,9 @@ impl Executor<'_> {
 
     /// Where a family is instantiated: at its location, and where the user said.
     fn family_triggers(&mut self, family: &Family) -> Vec<Vec<Term>> {
+        // What was read elsewhere is no place to look for permissions.
         let mut sets = family.triggers.clone();
+        sets.retain(|set| !set.iter().any(|t| self.symbols.is_read(&self.terms, *t)));
         let applications: Vec<Term> = family
             .args
             .iter()
@@ -874,26 +880,29 @@ impl Executor<'_> {
         resource: ResourceId,
         region: Term,
     ) -> Run<()> {
+        // One map of new values, so that chunks of one location agree on them.
+        let map = self.symbols.value_map(&mut self.terms, resource);
+        let fresh = self.fresh(state, "values", map.sort);
         let singles: Vec<usize> = state.heap.of(resource).map(|(i, _)| i).collect();
         for index in singles {
             let chunk = state.heap.chunks()[index].clone();
             let here = self.at(resource, region, &chunk.args);
-            let new = self.fresh_snap(state);
+            let new = self.value_at(resource, fresh, &chunk.args);
+            let new = self.symbols.wrap(&mut self.terms, new);
             let snap = self.terms.ite(here, new, chunk.snap);
             state.heap.get_mut(index).snap = snap;
         }
         let quantified: Vec<(usize, QuantifiedChunk)> =
             state.heap.quantified_of(resource).collect();
-        let formals = if quantified.is_empty() { Vec::new() } else { self.formals(resource) };
+        let formals = self.formals(resource);
         for (index, chunk) in quantified {
-            let map = self.symbols.value_map(&mut self.terms, resource);
             let values = self.fresh(state, "values", map.sort);
-            let new = self.value_at(resource, values, &formals);
+            let own = self.value_at(resource, values, &formals);
+            let new = self.value_at(resource, fresh, &formals);
             let old = self.value_at(resource, chunk.values, &formals);
-            let outside = self.terms.not(region);
-            let agree = self.terms.eq(new, old);
-            let body = self.terms.implies(outside, agree);
-            let triggers = [vec![new], vec![old]];
+            let right = self.terms.ite(region, new, old);
+            let body = self.terms.eq(own, right);
+            let triggers = [vec![own], vec![old], vec![new]];
             let fact = self.close(Quantifier::Forall, &formals, &triggers, body, None, "havoc");
             self.assume(state, fact)?;
             state.heap.quantified_mut(index).values = values;

@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 use report::{Diagnostic, Pos, Status};
 use smt::Session;
 use viper::core::{
-    Block, ExprKind, FieldId, Function, FunctionId, Method, MethodId, PredicateId, Program,
+    Block, ExprKind, FieldId, Function, FunctionId, Info, Method, MethodId, PredicateId, Program,
     ReportAs, StmtKind,
 };
 
 use crate::blame::Blame;
 use crate::callgraph::{CallGraph, call_graph};
-use crate::config::Config;
+use crate::config::{Config, ExhaleMode};
 use crate::executor::Executor;
 use crate::path::{Run, Stop};
 use crate::state::{Owner, State};
@@ -351,6 +351,15 @@ fn lock<'a>(work: &'a Mutex<Work>) -> MutexGuard<'a, Work> {
 fn worker(shared: &Shared<'_>) {
     let mut session = Session::new(session_config(shared));
     while let Some((unit, theories)) = next(shared) {
+        let options = solver_options(shared.program, &unit);
+        if !options.is_empty() {
+            // A solver of its own: options stay.
+            let mut config = session_config(shared);
+            config.options.extend(options);
+            let result = run(shared, &unit, &theories, Session::new(config));
+            finish(shared, &unit, result.parts, result.found);
+            continue;
+        }
         session.clear();
         let mut result = run(shared, &unit, &theories, session);
         // A solver that has worked before may fail where another would not. What is reported must
@@ -388,6 +397,41 @@ impl Outcome {
 
     fn add_stats(&mut self, stats: Stats) {
         self.parts.entry(self.key).or_default().stats += stats;
+    }
+}
+
+/// The annotations of a unit's members.
+fn infos<'p>(program: &'p Program, unit: &Unit) -> Vec<&'p Info> {
+    let infos: Vec<_> = match unit {
+        Unit::Functions(group) => group.iter().map(|f| &program.function(*f).info).collect(),
+        Unit::Predicate(id) => vec![&program.predicate(*id).info],
+        Unit::Method(id) => vec![&program.method(*id).info],
+    };
+    infos.into_iter().filter_map(|info| info.as_deref()).collect()
+}
+
+/// `@proverConfigArgs("key=value", …)`
+fn solver_options(program: &Program, unit: &Unit) -> Vec<(String, String)> {
+    let mut options = Vec::new();
+    for annotation in infos(program, unit).iter().filter_map(|i| i.annotation("proverConfigArgs")) {
+        for text in annotation.values.iter().flat_map(|v| v.as_str().split_whitespace()) {
+            if let Some((key, value)) = text.split_once('=') {
+                options.push((key.to_string(), value.to_string()));
+            }
+        }
+    }
+    options
+}
+
+/// `@exhaleMode("…")`, with Silicon's names and numbers.
+fn exhale_mode(program: &Program, unit: &Unit) -> Option<ExhaleMode> {
+    let infos = infos(program, unit);
+    let value = infos.iter().find_map(|i| i.annotation("exhaleMode")?.values.first())?;
+    match value.as_str().to_ascii_lowercase().as_str() {
+        "greedy" | "0" => Some(ExhaleMode::Greedy),
+        "mce" | "morecompleteexhale" | "1" => Some(ExhaleMode::MoreComplete),
+        "mceondemand" | "2" => Some(ExhaleMode::MoreCompleteOnDemand),
+        _ => None,
     }
 }
 
@@ -458,6 +502,7 @@ fn run(
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
+    executor.exhale_mode = exhale_mode(shared.program, unit).unwrap_or(executor.exhale_mode);
     match unit {
         Unit::Method(id) => executor.register_method(*id),
         Unit::Predicate(id) => executor.register_predicate(*id),
