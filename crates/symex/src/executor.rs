@@ -82,7 +82,7 @@ pub(crate) const BASE: usize = 1;
 
 /// Work that one question may take; one unit is about a microsecond.
 const THOROUGH_WORK: u64 = 60_000_000;
-const QUICK_WORK: u64 = 400_000;
+const QUICK_WORK: u64 = 250_000;
 
 impl<'p> Executor<'p> {
     pub fn new(

@@ -123,20 +123,13 @@ impl Executor<'_> {
             }
         }
         for chunk in &quantified {
+            if !state.lenient && !self.resembles(chunk, args) {
+                continue;
+            }
             let perm = self.perm_at(chunk, args);
             let positive = self.terms.lt(zero, perm);
             if state.lenient || self.prove_quickly(state, positive)? {
                 return Ok(Some(self.snap_at(chunk, args)));
-            }
-        }
-        if found.is_none()
-            && !quantified.is_empty()
-            && let Some(index) = self.find(state, heap, resource, args)?
-        {
-            let chunk = &heap.chunks()[index];
-            let positive = self.terms.lt(zero, chunk.perm);
-            if self.prove_quickly(state, positive)? {
-                return Ok(Some(chunk.snap));
             }
         }
         if !heap.has(resource) || self.exhale_mode == ExhaleMode::Greedy {
@@ -210,10 +203,16 @@ impl Executor<'_> {
             self.relate_shares(state, &heap.clone(), resource, args)?;
         }
         if self.exhale_mode != ExhaleMode::MoreComplete {
-            if let Some(snap) = self.take_single(state, heap, resource, args, amount, wildcard)? {
+            let exact = heap.of(resource).any(|(_, c)| *c.args == *args);
+            // A quantified chunk that looks right is a better guess than single ones that do not.
+            if quantified
+                && !exact
+                && let Some(snap) =
+                    self.take_shared(state, heap, resource, args, amount, wildcard)?
+            {
                 return Ok(Some(snap));
             }
-            if let Some(snap) = self.take_shared(state, heap, resource, args, amount, wildcard)? {
+            if let Some(snap) = self.take_single(state, heap, resource, args, amount, wildcard)? {
                 return Ok(Some(snap));
             }
         }
@@ -283,6 +282,9 @@ impl Executor<'_> {
     ) -> Run<Option<Term>> {
         let chunks: Vec<_> = heap.quantified_of(resource).collect();
         for (index, chunk) in chunks {
+            if !self.resembles(&chunk, args) {
+                continue;
+            }
             let held = self.perm_at(&chunk, args);
             let enough = self.enough(held, amount, wildcard);
             if self.prove_quickly(state, enough)? {
@@ -349,7 +351,7 @@ impl Executor<'_> {
         }
         let indices: Vec<usize> = heap.quantified_of(resource).map(|(i, _)| i).collect();
         for index in indices {
-            let chunk = heap.quantified()[index];
+            let chunk = heap.quantified()[index].clone();
             let here = self.perm_at(&chunk, args);
             let taken = self.minimum(here, missing);
             heap.quantified_mut(index).perm = self.without(&chunk, args, taken);
@@ -369,7 +371,7 @@ impl Executor<'_> {
             self.put(state, chunk.resource, &chunk.args, chunk.snap, chunk.perm)?;
         }
         for chunk in heap.quantified() {
-            self.put_quantified(state, *chunk)?;
+            self.put_quantified(state, chunk.clone())?;
         }
         Ok(())
     }

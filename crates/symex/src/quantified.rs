@@ -21,7 +21,7 @@ use crate::blame::{Blame, Reason};
 use crate::eval::resource_reason;
 use crate::executor::Executor;
 use crate::path::{Outcome, Run, Stop};
-use crate::state::{Heap, QuantifiedChunk, ResourceId, State};
+use crate::state::{Heap, Pattern, QuantifiedChunk, ResourceId, State};
 
 /// A quantified permission in normal form: `forall vars :: { triggers } condition ==> acc(resource,
 /// amount)`.
@@ -95,6 +95,30 @@ impl Executor<'_> {
         self.symbols.wrap(&mut self.terms, value)
     }
 
+    /// Does a location look like those of a chunk?
+    pub fn resembles(&self, chunk: &QuantifiedChunk, args: &[Term]) -> bool {
+        let Pattern { vars, args: patterns } = &*chunk.pattern;
+        patterns.iter().zip(args).all(|(pattern, arg)| self.matches(*pattern, *arg, vars))
+    }
+
+    fn matches(&self, pattern: Term, term: Term, vars: &[Term]) -> bool {
+        if pattern == term || vars.contains(&pattern) {
+            return true;
+        }
+        if !self.mentions(pattern, vars) {
+            // Two names may be the same, two applications of different functions hardly are.
+            let atom = |t: Term| matches!(self.terms.node(t), Node::App(_, a) if a.is_empty());
+            return atom(pattern) && atom(term) && vars.is_empty();
+        }
+        match (self.terms.node(pattern), self.terms.node(term)) {
+            (Node::App(f, a), Node::App(g, b)) if f == g => {
+                a.iter().zip(b).all(|(p, t)| self.matches(*p, *t, vars))
+            }
+            (Node::Op(..), _) => true,
+            _ => false,
+        }
+    }
+
     /// What a chunk holds when an amount was taken away at one location.
     pub fn without(&mut self, chunk: &QuantifiedChunk, args: &[Term], amount: Term) -> Term {
         let formals = self.formals(chunk.resource);
@@ -119,12 +143,13 @@ impl Executor<'_> {
                 self.assume(state, fact)?;
             }
         }
+        let resource = chunk.resource;
         state.heap.push_quantified(chunk);
         let singles: Vec<Rc<[Term]>> =
-            state.heap.of(chunk.resource).map(|(_, c)| Rc::clone(&c.args)).collect();
+            state.heap.of(resource).map(|(_, c)| Rc::clone(&c.args)).collect();
         let heap = state.heap.clone();
         for args in singles {
-            self.relate_shares(state, &heap, chunk.resource, &args)?;
+            self.relate_shares(state, &heap, resource, &args)?;
         }
         Ok(())
     }
@@ -586,7 +611,9 @@ impl Executor<'_> {
         let perm = self.family_perm(&family, &inverse, factor);
         let map = self.symbols.value_map(&mut self.terms, family.resource);
         let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
-        self.put_quantified(state, QuantifiedChunk { resource: family.resource, perm, values })
+        let pattern = Rc::new(Pattern { vars: family.vars, args: family.args });
+        let resource = family.resource;
+        self.put_quantified(state, QuantifiedChunk { resource, perm, values, pattern })
     }
 
     // --- Consume

@@ -36,14 +36,23 @@ pub(crate) struct Chunk {
     pub perm: Term,
 }
 
+/// What the locations of a quantified chunk look like: terms with variables.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    pub vars: Vec<Term>,
+    pub args: Vec<Term>,
+}
+
 /// Permissions to many locations of a resource at once, with the values there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct QuantifiedChunk {
     pub resource: ResourceId,
     /// How much is held, of the location that the formals of the resource stand for.
     pub perm: Term,
     /// A value map of the resource.
     pub values: Term,
+    /// A hint which locations to look for in it.
+    pub pattern: Rc<Pattern>,
 }
 
 /// The chunks that are held.
@@ -66,7 +75,7 @@ impl Heap {
         &self,
         resource: ResourceId,
     ) -> impl Iterator<Item = (usize, QuantifiedChunk)> {
-        let found = self.quantified.iter().copied().enumerate();
+        let found = self.quantified.iter().cloned().enumerate();
         found.filter(move |(_, c)| c.resource == resource)
     }
 
