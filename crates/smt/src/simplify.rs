@@ -296,6 +296,9 @@ impl Terms {
         if let (Some(x), Some(y)) = (self.as_number(a), self.as_number(b)) {
             return self.bool(x < y);
         }
+        if let Some((a, b)) = self.balance(a, b) {
+            return self.lt(a, b);
+        }
         match self.difference(a, b) {
             Some(d) => self.bool(d.is_positive()),
             None => self.raw(Op::Lt, &[a, b], Sort::Bool),
@@ -307,10 +310,29 @@ impl Terms {
         if let (Some(x), Some(y)) = (self.as_number(a), self.as_number(b)) {
             return self.bool(x <= y);
         }
+        if let Some((a, b)) = self.balance(a, b) {
+            return self.le(a, b);
+        }
         match self.difference(a, b) {
             Some(d) => self.bool(!d.is_negative()),
             None => self.raw(Op::Le, &[a, b], Sort::Bool),
         }
+    }
+
+    /// `0` against `x - y` is `y` against `x`.
+    fn balance(&self, a: Term, b: Term) -> Option<(Term, Term)> {
+        let zero = BigRational::zero();
+        if let Node::Op(Op::Sub, args) = self.node(b)
+            && self.is_number(a, &zero)
+        {
+            return Some((args[1], args[0]));
+        }
+        if let Node::Op(Op::Sub, args) = self.node(a)
+            && self.is_number(b, &zero)
+        {
+            return Some((args[0], args[1]));
+        }
+        None
     }
 
     /// `b - a` where the terms differ by a number only.

@@ -730,9 +730,17 @@ impl Executor<'_> {
             Ok((value, sets))
         })?;
         let Some((last, others)) = outcomes.split_last() else { return Err(Stop::Infeasible) };
-        let (mut value, sets) = last.value.clone();
+        let (mut value, mut sets) = last.value.clone();
         for outcome in others.iter().rev() {
             value = self.terms.ite(outcome.guard, outcome.value.0, value);
+        }
+        // Conditionals cannot be in triggers.
+        let names = self.name_conditionals(state, &[value], &constants)?;
+        if !names.is_empty() {
+            value = self.terms.substitute(value, &names);
+            for term in sets.iter_mut().flatten() {
+                *term = self.terms.substitute(*term, &names);
+            }
         }
         let weight = e.info.as_ref().and_then(|info| {
             info.annotation("weight")?.values.first()?.as_str().trim().parse().ok()

@@ -237,6 +237,10 @@ impl Executor<'_> {
     fn constrain(&mut self, state: &mut State, held: Term, amount: Term) -> Run<()> {
         let zero = self.amount(0, 1);
         let smaller = self.terms.lt(amount, held);
+        let positive = self.terms.lt(zero, amount);
+        if self.entailed(state, positive) {
+            return self.assume(state, smaller);
+        }
         let none = self.terms.eq(amount, zero);
         let constraint = self.terms.or([none, smaller]);
         self.assume(state, constraint)

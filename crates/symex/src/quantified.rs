@@ -229,6 +229,9 @@ impl Executor<'_> {
         self.learn_for_all(state, &outcomes, &constants)?;
         let Some(first) = outcomes.first() else { return Ok(None) };
         let (condition, args, amount, triggers) = first.value.clone();
+        // Conditionals cannot be in triggers; locations are.
+        let names = self.name_conditionals(state, &args, &constants)?;
+        let args: Vec<Term> = args.iter().map(|a| self.terms.substitute(*a, &names)).collect();
         let resource = match normal.resource {
             Resource::Field(_, field, _) => ResourceId::Field(*field),
             Resource::Predicate(predicate, ..) => ResourceId::Predicate(*predicate),

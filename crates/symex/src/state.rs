@@ -174,6 +174,8 @@ pub(crate) struct State {
     pub wildcards: HashTrieSet<Term>,
     /// Inverse functions that are defined, by what they invert.
     pub inverses: HashTrieMap<Vec<Term>, Rc<[Term]>>,
+    /// Names of conditional values.
+    pub named: HashTrieMap<Term, Term>,
     /// Value maps that summarise chunks, by what they summarise.
     pub summaries: HashTrieMap<Vec<Term>, Term>,
     /// Conditions of the branches taken, innermost first.
@@ -209,6 +211,7 @@ impl State {
             parameters: Rc::from([]),
             wildcards: HashTrieSet::new(),
             inverses: HashTrieMap::new(),
+            named: HashTrieMap::new(),
             summaries: HashTrieMap::new(),
             branches: List::new(),
             unfolding: List::new(),

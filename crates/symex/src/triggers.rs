@@ -5,6 +5,8 @@ use std::collections::{HashMap, HashSet};
 use smt::{Bound, Node, Op, Quantifier, Sort, Term};
 
 use crate::executor::Executor;
+use crate::path::Run;
+use crate::state::State;
 
 impl Executor<'_> {
     /// How deep quantifiers nest in a term.
@@ -306,6 +308,46 @@ impl Executor<'_> {
         }
         let ty = self.symbols.type_of(self.terms.sort(seq));
         Some(self.collection(&ty, "Seq.watched", &[seq], Sort::Bool))
+    }
+
+    /// Gives names to the conditional values in terms that do not depend on `constants`.
+    pub fn name_conditionals(
+        &mut self,
+        state: &mut State,
+        terms: &[Term],
+        constants: &[Term],
+    ) -> Run<HashMap<Term, Term>> {
+        let mut names = HashMap::new();
+        let mut seen = HashSet::new();
+        let mut pending = terms.to_vec();
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            let conditional = matches!(self.terms.node(term), Node::Op(Op::Ite, _));
+            if conditional
+                && self.terms.sort(term) != Sort::Bool
+                && self.terms.free(term).is_empty()
+                && !self.mentions(term, constants)
+            {
+                let known = state.named.get(&term).copied();
+                let name = match known {
+                    Some(name) => name,
+                    None => {
+                        let sort = self.terms.sort(term);
+                        let name = self.fresh(state, "chosen", sort);
+                        let fact = self.terms.eq(name, term);
+                        self.assume(state, fact)?;
+                        state.named.insert_mut(term, name);
+                        name
+                    }
+                };
+                names.insert(term, name);
+                continue;
+            }
+            pending.extend(self.terms.children(term));
+        }
+        Ok(names)
     }
 
     /// In triggers, functions stand for their limited versions, which exist wherever they do.
