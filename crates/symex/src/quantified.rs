@@ -259,14 +259,24 @@ impl Executor<'_> {
                     self.assume(state, fact)?;
                     continue;
                 }
-                // That something was read is known wherever its value is mentioned.
                 let triggers: Vec<Vec<Term>> =
-                    self.read_values.get(&original).map(|value| vec![*value]).into_iter().collect();
+                    self.known_with(original).map(|value| vec![value]).into_iter().collect();
                 let fact = self.close(Quantifier::Forall, constants, &triggers, fact, None, "aux");
                 self.assume(state, fact)?;
             }
         }
         Ok(())
+    }
+
+    /// What mentions a fact that says nothing by itself: that something was read is known wherever
+    /// its value is mentioned, that a function may be called wherever it is.
+    fn known_with(&mut self, fact: Term) -> Option<Term> {
+        if let Some(value) = self.read_values.get(&fact) {
+            return Some(*value);
+        }
+        let Node::App(fun, args) = self.terms.node(fact) else { return None };
+        let (limited, args) = (self.symbols.limited_of_pre(*fun)?, args.clone());
+        Some(self.terms.app(limited, &args))
     }
 
     /// Where a family has permission: its condition holds and the amount is positive.

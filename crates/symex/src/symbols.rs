@@ -94,6 +94,8 @@ pub(crate) struct Symbols<'p> {
     functions: HashMap<FunctionId, FunctionSymbols>,
     /// By the full version.
     limited: HashMap<FunId, FunId>,
+    /// By the symbol of the precondition.
+    limited_pre: HashMap<FunId, FunId>,
     foreign: Arc<Foreign>,
     /// Not yet told to the solver.
     text: String,
@@ -150,6 +152,7 @@ impl<'p> Symbols<'p> {
             sort_names: HashMap::new(),
             functions: HashMap::new(),
             limited: HashMap::new(),
+            limited_pre: HashMap::new(),
             foreign,
             text: PRELUDE.to_string(),
             axioms: Vec::new(),
@@ -641,6 +644,7 @@ impl<'p> Symbols<'p> {
         };
         self.functions.insert(id, symbols);
         self.limited.insert(symbols.full, symbols.limited);
+        self.limited_pre.insert(symbols.pre, symbols.limited);
         self.note(Use::Function(id));
         if let Some(theory) = self.theories.get(id.index()).cloned().flatten() {
             for what in &theory.uses {
@@ -649,6 +653,11 @@ impl<'p> Symbols<'p> {
             self.text.push_str(&theory.text);
         }
         symbols
+    }
+
+    /// The limited version of a function, given the symbol of its precondition.
+    pub fn limited_of_pre(&self, pre: FunId) -> Option<FunId> {
+        self.limited_pre.get(&pre).copied()
     }
 
     /// The limited version of a function, given its full one.

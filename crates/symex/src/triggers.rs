@@ -306,6 +306,12 @@ impl Executor<'_> {
         {
             return None;
         }
+        // Numbers from a range are never looked up there.
+        if let Node::App(range, _) = self.terms.node(seq)
+            && &*self.terms.signature.fun(*range).name == "Seq.range"
+        {
+            return None;
+        }
         let ty = self.symbols.type_of(self.terms.sort(seq));
         Some(self.collection(&ty, "Seq.watched", &[seq], Sort::Bool))
     }
