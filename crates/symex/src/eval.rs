@@ -665,7 +665,7 @@ impl Executor<'_> {
             });
             match result {
                 Ok(outcomes) => {
-                    self.learn_for_all(state, &outcomes, &constants)?;
+                    self.learn_for_all(state, &outcomes, &constants, &[])?;
                     let parts: Vec<Term> =
                         outcomes.iter().map(|o| self.terms.implies(o.guard, o.value)).collect();
                     let all = self.terms.and(parts);
@@ -750,7 +750,8 @@ impl Executor<'_> {
             SourceQuantifier::Exists => Quantifier::Exists,
         };
         // What was learnt about the body holds for all values of the variables.
-        self.learn_for_all(state, &outcomes, &constants)?;
+        let triggers = self.triggers_for(&constants, &sets, value);
+        self.learn_for_all(state, &outcomes, &constants, &triggers)?;
         Ok(self.close(quantifier, &constants, &sets, value, weight, "user"))
     }
 
@@ -802,6 +803,32 @@ impl Executor<'_> {
             }
         }
         false
+    }
+
+    /// The triggers that a formula over constants would get if they were quantified.
+    fn triggers_for(
+        &mut self,
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+        body: Term,
+    ) -> Vec<Vec<Term>> {
+        if !triggers.is_empty() {
+            return triggers.to_vec();
+        }
+        let level = self.quantifier_depth(body);
+        let (mut there, mut back, mut vars) = (HashMap::new(), HashMap::new(), Vec::new());
+        for (i, constant) in constants.iter().enumerate() {
+            let sort = self.terms.sort(*constant);
+            let hint = self.hint(*constant);
+            let (var, term) = self.bound_at(level, i, sort, &hint);
+            there.insert(*constant, term);
+            back.insert(term, *constant);
+            vars.push(var);
+        }
+        let body = self.terms.substitute(body, &there);
+        let sets = self.infer_triggers(body, &vars);
+        let mut return_to = |t: &Term| self.terms.substitute(*t, &back);
+        sets.iter().map(|set| set.iter().map(&mut return_to).collect()).collect()
     }
 
     /// Quantifies over constants.

@@ -226,7 +226,7 @@ impl Executor<'_> {
             Err(Stop::Infeasible) => return Ok(None),
             Err(stop) => return Err(stop),
         };
-        self.learn_for_all(state, &outcomes, &constants)?;
+        self.learn_for_all(state, &outcomes, &constants, &[])?;
         let Some(first) = outcomes.first() else { return Ok(None) };
         let (condition, args, amount, triggers) = first.value.clone();
         // Conditionals cannot be in triggers; locations are.
@@ -244,12 +244,14 @@ impl Executor<'_> {
         Ok(Some(Family { resource, vars: constants, condition, args, amount, triggers, wildcard }))
     }
 
-    /// Assumes what was learnt about arbitrary values for all values.
+    /// Assumes what was learnt about arbitrary values for all values. `triggers` are those of the
+    /// formula in whose evaluation it was learnt.
     pub fn learn_for_all<R>(
         &mut self,
         state: &mut State,
         outcomes: &[Outcome<R>],
         constants: &[Term],
+        triggers: &[Vec<Term>],
     ) -> Run<()> {
         for outcome in outcomes {
             for (guard, fact) in &outcome.facts {
@@ -259,8 +261,10 @@ impl Executor<'_> {
                     self.assume(state, fact)?;
                     continue;
                 }
+                // Where a fact is known by itself, and where the formula it comes from is.
+                let own = self.known_with(original).map(|value| vec![value]);
                 let triggers: Vec<Vec<Term>> =
-                    self.known_with(original).map(|value| vec![value]).into_iter().collect();
+                    own.into_iter().chain(triggers.iter().cloned()).collect();
                 let fact = self.close(Quantifier::Forall, constants, &triggers, fact, None, "aux");
                 self.assume(state, fact)?;
             }
