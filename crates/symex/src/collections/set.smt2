@@ -176,3 +176,10 @@
   :pattern ((Set.subset<{N}> a b) (Set.card<{N}> a))
   :pattern ((Set.subset<{N}> a b) (Set.card<{N}> b))
   :qid set.card.subset)))
+
+; What is left of a set when a part of it is taken away.
+(assert (forall ((a Set<{N}>) (b Set<{N}>)) (!
+  (=> (Set.subset<{N}> b a)
+      (= (Set.card<{N}> (Set.difference<{N}> a b)) (- (Set.card<{N}> a) (Set.card<{N}> b))))
+  :pattern ((Set.card<{N}> (Set.difference<{N}> a b)) (Set.subset<{N}> b a))
+  :qid set.card.rest)))
