@@ -53,6 +53,9 @@ struct Inverse {
     image: Term,
 }
 
+/// How much later than others facts about reads are used; chains of them end after a few.
+const READ_WEIGHT: u32 = 20;
+
 type Values = (Term, Vec<Term>, Term, Vec<Vec<Term>>);
 
 impl Executor<'_> {
@@ -263,9 +266,13 @@ impl Executor<'_> {
                 }
                 // Where a fact is known by itself, and where the formula it comes from is.
                 let own = self.known_with(original).map(|value| vec![value]);
-                let triggers: Vec<Vec<Term>> =
-                    own.into_iter().chain(triggers.iter().cloned()).collect();
-                let fact = self.close(Quantifier::Forall, constants, &triggers, fact, None, "aux");
+                let reads = |t: &Term| self.symbols.is_read(&self.terms, *t);
+                let others = triggers.iter().filter(|set| !set.iter().any(reads)).cloned();
+                let triggers: Vec<Vec<Term>> = own.into_iter().chain(others).collect();
+                // What is read because of what was read must come to an end.
+                let weight = self.read_values.contains_key(&original).then_some(READ_WEIGHT);
+                let fact =
+                    self.close(Quantifier::Forall, constants, &triggers, fact, weight, "aux");
                 self.assume(state, fact)?;
             }
         }
