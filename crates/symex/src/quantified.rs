@@ -311,8 +311,16 @@ impl Executor<'_> {
         blame: &Blame,
         reason: Reason,
     ) -> Run<()> {
+        match self.injective(state, family) {
+            Some(goal) => self.check(state, goal, blame, reason),
+            None => Ok(()),
+        }
+    }
+
+    /// That no location belongs to two instances, unless it is obvious.
+    fn injective(&mut self, state: &mut State, family: &Family) -> Option<Term> {
         if self.direct(family).is_some() {
-            return Ok(());
+            return None;
         }
         let others: Vec<Term> = family
             .vars
@@ -331,8 +339,7 @@ impl Executor<'_> {
         let same_place = self.same(&family.args, &other_args);
         let same_vars = self.same(&family.vars, &others);
         let premise = self.terms.and([active, other_active, same_place]);
-        let goal = self.terms.implies(premise, same_vars);
-        self.check(state, goal, blame, reason)
+        Some(self.terms.implies(premise, same_vars))
     }
 
     /// The inverse of a family's location, defined for locations of the family.
@@ -907,9 +914,6 @@ impl Executor<'_> {
             }
             let Some(mut family) = self.eval_family(state, part, blame)? else { continue };
             family.condition = self.terms.and([condition, family.condition]);
-            let inverse = self.invert(state, &family)?;
-            let one = self.amount(1, 1);
-            let needed = self.family_perm(&family, &inverse, one);
             let held = self.held(heap, family.resource, &family.args);
             let enough = self.terms.le(family.amount, held);
             let body = self.terms.implies(family.condition, enough);
@@ -917,6 +921,15 @@ impl Executor<'_> {
             let vars = family.vars.clone();
             let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "assume");
             self.assume(state, fact)?;
+            // Without an inverse nothing is set aside: less is assumed of what follows.
+            if let Some(goal) = self.injective(state, &family)
+                && !self.prove(state, goal)?
+            {
+                continue;
+            }
+            let inverse = self.invert(state, &family)?;
+            let one = self.amount(1, 1);
+            let needed = self.family_perm(&family, &inverse, one);
             self.take_everywhere(state, heap, family.resource, needed)?;
         }
         Ok(())
