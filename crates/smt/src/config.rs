@@ -41,6 +41,14 @@ pub enum Answer {
     Unknown(String),
 }
 
+impl Answer {
+    /// Did the solver stop before it had tried everything it can?
+    #[must_use]
+    pub fn gave_up(&self) -> bool {
+        matches!(self, Answer::Unknown(why) if !why.contains("incomplete"))
+    }
+}
+
 /// Why a session cannot go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SolverError {

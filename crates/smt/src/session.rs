@@ -497,8 +497,9 @@ impl Session {
     /// Brings the solver up to date and asks.
     fn exchange(&mut self, limits: Limits, deadline: Instant) -> Result<Answer, Failure> {
         self.start().map_err(Failure::Fatal)?;
-        let text = self.news(limits);
+        let mut text = self.news(limits);
         self.record(&text);
+        text.push_str("(get-info :reason-unknown)\n");
         let patience = patience(&self.config, deadline);
         let Some(solver) = &mut self.solver else {
             return Err(Failure::Silence(Silence::Gone("it is not running".to_string())));
@@ -584,12 +585,18 @@ fn set_rlimit(rlimit: u64) -> String {
     format!("(set-option :rlimit {rlimit})\n")
 }
 
+/// The answer, and behind it why there may be none.
 fn answer(reply: &str) -> Result<Answer, SolverError> {
-    match reply {
+    let (answer, why) = reply.split_once('\n').unwrap_or((reply, ""));
+    let why = why.trim();
+    if !why.is_empty() && !why.starts_with("(:reason-unknown") {
+        return Err(rejected(reply));
+    }
+    match answer.trim() {
         "sat" => Ok(Answer::Sat),
         "unsat" => Ok(Answer::Unsat),
-        "unknown" => Ok(Answer::Unknown("incomplete or out of resources".to_string())),
-        other => Err(rejected(other)),
+        "unknown" => Ok(Answer::Unknown(why.split('"').nth(1).unwrap_or_default().to_string())),
+        _ => Err(rejected(reply)),
     }
 }
 

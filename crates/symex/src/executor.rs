@@ -48,8 +48,10 @@ pub(crate) struct Executor<'p> {
     pub refuted: HashSet<Pos>,
     /// What could not be proved, for a counterexample.
     pub goal: Option<Term>,
-    /// Why the solver did not decide the last question.
-    pub undecided: Option<String>,
+    /// Did the solver give up on the last question that it did not answer?
+    pub undecided: bool,
+    /// Did it give up on any?
+    pub gave_up: bool,
     /// Why there is no verdict.
     pub trouble: Option<String>,
     pub trouble_status: Status,
@@ -119,7 +121,8 @@ impl<'p> Executor<'p> {
             failures: Vec::new(),
             refuted: HashSet::new(),
             goal: None,
-            undecided: None,
+            undecided: false,
+            gave_up: false,
             trouble: None,
             trouble_status: Status::InternalError,
             prefix: String::new(),
@@ -205,7 +208,7 @@ impl<'p> Executor<'p> {
             return Err(Stop::Failed);
         }
         let falsum = self.terms.bool(false);
-        let undecided = self.undecided.take();
+        let undecided = std::mem::take(&mut self.undecided);
         let goal = self.goal.take();
         if self.prove(state, falsum)? {
             return Err(Stop::Infeasible);
@@ -222,7 +225,7 @@ impl<'p> Executor<'p> {
             .map(|(expr, owner)| self.expr_text(expr, *owner))
             .unwrap_or_default();
         let mut diagnostic = diagnostic(blame, reason, &text);
-        if undecided.is_some_and(|why| why == "timeout") {
+        if undecided {
             diagnostic.message.push_str(" (The solver gave up before it knew.)");
         }
         let known =

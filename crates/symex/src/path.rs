@@ -206,11 +206,12 @@ impl Executor<'_> {
         match self.session.prove_within(&mut self.terms, goal, limits) {
             Ok(Answer::Unsat) => Ok(true),
             Ok(Answer::Sat) => {
-                self.undecided = None;
+                self.undecided = false;
                 Ok(false)
             }
-            Ok(Answer::Unknown(why)) => {
-                self.undecided = Some(why);
+            Ok(answer @ Answer::Unknown(_)) => {
+                self.gave_up |= answer.gave_up();
+                self.undecided = answer.gave_up();
                 Ok(false)
             }
             Err(error) => self.abort(&error),

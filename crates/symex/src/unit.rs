@@ -362,9 +362,9 @@ fn worker(shared: &Shared<'_>) {
         }
         session.clear();
         let mut result = run(shared, &unit, &theories, session);
-        // A solver that has worked before may fail where another would not. What is reported must
+        // A solver that has worked before may give up where another would not. What is reported must
         // not depend on what else it did.
-        if !result.fresh && !result.is_clean() {
+        if !result.fresh && result.gave_up && !result.is_clean() {
             result.session.reset();
             let (before, session) = (result.stats(), result.session);
             result = run(shared, &unit, &theories, session);
@@ -380,6 +380,8 @@ struct Outcome {
     session: Session,
     /// Was the solver fresh when it started?
     fresh: bool,
+    /// Did it give up on a question?
+    gave_up: bool,
     key: Key,
     parts: BTreeMap<Key, Part>,
     found: Vec<(FunctionId, FunctionTheory)>,
@@ -566,7 +568,8 @@ fn run(
             }
         }
     }
-    Outcome { session: executor.session, fresh, key, parts, found }
+    let gave_up = executor.gave_up || result == Err(Stop::Abort);
+    Outcome { session: executor.session, fresh, gave_up, key, parts, found }
 }
 
 /// Writes down what came out of a unit, and starts what waited for it.
