@@ -813,7 +813,11 @@ impl Executor<'_> {
     ) -> Run<Term> {
         let singles: Vec<_> = heap.of(resource).map(|(_, c)| c.clone()).collect();
         let quantified: Vec<_> = heap.quantified_of(resource).map(|(_, c)| c).collect();
-        let mut key = vec![needed];
+        let which = match resource {
+            ResourceId::Field(id) => i64::from(id.0),
+            ResourceId::Predicate(id) => -1 - i64::from(id.0),
+        };
+        let mut key = vec![self.terms.int(which), needed];
         for chunk in &singles {
             key.extend(chunk.args.iter().chain([&chunk.snap, &chunk.perm]));
         }
