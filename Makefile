@@ -25,7 +25,7 @@ demo: release
 	@scripts/demo $(LANCEHEAD)
 
 test: z3
-	$(CARGO) test --workspace --locked
+	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' $(CARGO) test --workspace --locked
 
 lint:
 	$(CARGO) fmt --all --check
