@@ -1,0 +1,150 @@
+//! Permissions as values: `perm` and `forperm`.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use smt::{Quantifier, Term};
+use viper::core::{Expr, ExprKind, LocalId, Resource};
+
+use crate::blame::Blame;
+use crate::executor::Executor;
+use crate::path::{Run, Stop};
+use crate::state::{ResourceId, State};
+
+impl Executor<'_> {
+    /// Which resource, and its evaluated arguments; `None` for wands.
+    pub fn eval_resource(
+        &mut self,
+        state: &mut State,
+        resource: &Resource,
+        blame: &Blame,
+    ) -> Run<Option<(ResourceId, Vec<Term>)>> {
+        Ok(match resource {
+            Resource::Field(receiver, field, _) => {
+                let receiver = self.eval(state, receiver, blame)?;
+                Some((ResourceId::Field(*field), vec![receiver]))
+            }
+            Resource::Predicate(predicate, args, _) => {
+                let args = self.eval_all(state, args, blame)?;
+                Some((ResourceId::Predicate(*predicate), args))
+            }
+            Resource::Wand(_) => None,
+        })
+    }
+
+    pub(super) fn eval_perm(
+        &mut self,
+        state: &mut State,
+        resource: &Resource,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
+            return self.unsupported(state, resource.pos(), "A magic wand");
+        };
+        if state.heap.quantified_of(id).next().is_some() && !state.lenient {
+            let heap = state.heap.clone();
+            self.relate_shares(state, &heap, id, &args)?;
+        }
+        let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
+        Ok(self.held(&heap, id, &args))
+    }
+
+    pub(super) fn eval_forperm(
+        &mut self,
+        state: &mut State,
+        vars: &[LocalId],
+        resource: &Resource,
+        body: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let (id, args): (ResourceId, Vec<&Arc<Expr>>) = match resource {
+            Resource::Field(receiver, field, _) => (ResourceId::Field(*field), vec![receiver]),
+            Resource::Predicate(predicate, args, _) => {
+                (ResourceId::Predicate(*predicate), args.iter().collect())
+            }
+            Resource::Wand(wand) => return self.unsupported(state, wand.pos, "A magic wand"),
+        };
+        let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
+        let chunks: Vec<_> = heap.of(id).map(|(_, c)| (Rc::clone(&c.args), c.perm)).collect();
+        let mut conjuncts = Vec::new();
+        for (chunk_args, perm) in chunks {
+            let result = self.explore(state, |this, s| {
+                let zero = this.amount(0, 1);
+                let positive = this.terms.lt(zero, perm);
+                this.guard(s, positive)?;
+                this.eval_for_location(s, vars, &args, &chunk_args, body, blame)
+            });
+            match result {
+                Ok(outcomes) => {
+                    self.learn(state, &outcomes)?;
+                    for outcome in outcomes.iter() {
+                        conjuncts.push(self.terms.implies(outcome.guard, outcome.value));
+                    }
+                }
+                Err(Stop::Infeasible) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        let quantified: Vec<_> = heap.quantified_of(id).map(|(_, c)| c).collect();
+        for chunk in quantified {
+            let formals = self.formals(id);
+            let constants: Vec<Term> = formals
+                .iter()
+                .map(|f| {
+                    let sort = self.terms.sort(*f);
+                    self.fresh(state, "any", sort)
+                })
+                .collect();
+            let result = self.explore(state, |this, s| {
+                s.parameters = s.parameters.iter().chain(&constants).copied().collect();
+                let perm = this.perm_at(&chunk, &constants);
+                let zero = this.amount(0, 1);
+                let positive = this.terms.lt(zero, perm);
+                this.guard(s, positive)?;
+                this.eval_for_location(s, vars, &args, &constants, body, blame)
+            });
+            match result {
+                Ok(outcomes) => {
+                    self.learn_for_all(state, &outcomes, &constants, &[])?;
+                    let parts: Vec<Term> =
+                        outcomes.iter().map(|o| self.terms.implies(o.guard, o.value)).collect();
+                    let all = self.terms.and(parts);
+                    let closed =
+                        self.close(Quantifier::Forall, &constants, &[], all, None, "forperm");
+                    conjuncts.push(closed);
+                }
+                Err(Stop::Infeasible) => {}
+                Err(stop) => return Err(stop),
+            }
+        }
+        Ok(self.terms.and(conjuncts))
+    }
+
+    /// The body of a `forperm` at a location.
+    fn eval_for_location(
+        &mut self,
+        state: &mut State,
+        vars: &[LocalId],
+        args: &[&Arc<Expr>],
+        location: &[Term],
+        body: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let mut bound: Vec<LocalId> = Vec::new();
+        for (arg, value) in args.iter().zip(location) {
+            match arg.kind {
+                ExprKind::Local(v) if vars.contains(&v) && !bound.contains(&v) => {
+                    bound.push(v);
+                    state.store.set(v, *value);
+                }
+                _ => {}
+            }
+        }
+        for (arg, value) in args.iter().zip(location) {
+            let arg = self.eval(state, arg, blame)?;
+            let same = self.equal_terms(arg, *value);
+            self.guard(state, same)?;
+        }
+        self.eval(state, body, blame)
+    }
+}

@@ -1,0 +1,242 @@
+//! Quantifiers: evaluation for arbitrary values, closing, triggers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use smt::{Node, Quant, Quantifier, Term};
+use viper::ast::Quantifier as SourceQuantifier;
+use viper::core::{Expr, ExprKind};
+
+use crate::blame::Blame;
+use crate::executor::Executor;
+use crate::path::{Outcome, Run, Stop};
+use crate::state::State;
+
+/// How much later than others facts about reads are used; chains of them end after a few.
+const READ_WEIGHT: u32 = 20;
+
+impl Executor<'_> {
+    pub(super) fn eval_quant(
+        &mut self,
+        state: &mut State,
+        e: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let ExprKind::Quant { quantifier, vars, triggers, body } = &e.kind else {
+            return self.unsupported(state, e.pos, "This expression");
+        };
+        if !self.is_pure(body) {
+            return self.unsupported(state, e.pos, "A quantified permission");
+        }
+        let constants: Vec<Term> = vars.iter().map(|v| self.havoc(state, *v)).collect();
+        let outcomes = self.explore(state, |this, s| {
+            s.parameters = s.parameters.iter().chain(&constants).copied().collect();
+            let value = this.eval(s, body, blame)?;
+            let mut sets = Vec::new();
+            for trigger in triggers {
+                if let Some(set) = this.eval_trigger(s, trigger, blame)? {
+                    sets.push(set);
+                }
+            }
+            Ok((value, sets))
+        })?;
+        let Some((last, others)) = outcomes.split_last() else { return Err(Stop::Infeasible) };
+        let (mut value, mut sets) = last.value.clone();
+        for outcome in others.iter().rev() {
+            value = self.terms.ite(outcome.guard, outcome.value.0, value);
+        }
+        // Conditionals cannot be in triggers.
+        let names = self.name_conditionals(state, &[value], &constants)?;
+        if !names.is_empty() {
+            value = self.terms.substitute(value, &names);
+            for term in sets.iter_mut().flatten() {
+                *term = self.terms.substitute(*term, &names);
+            }
+        }
+        let weight = e.info.as_ref().and_then(|info| {
+            info.annotation("weight")?.values.first()?.as_str().trim().parse().ok()
+        });
+        let quantifier = match quantifier {
+            SourceQuantifier::Forall => Quantifier::Forall,
+            SourceQuantifier::Exists => Quantifier::Exists,
+        };
+        // What was learnt about the body holds for all values of the variables.
+        let triggers = self.triggers_for(&constants, &sets, value);
+        self.learn_for_all(state, &outcomes, &constants, &triggers)?;
+        Ok(self.close(quantifier, &constants, &sets, value, weight, "user"))
+    }
+
+    /// The terms of a trigger, or `None` if they make no sense here.
+    pub fn eval_trigger(
+        &mut self,
+        state: &State,
+        trigger: &[Arc<Expr>],
+        blame: &Blame,
+    ) -> Run<Option<Vec<Term>>> {
+        let mut lenient = state.clone();
+        lenient.lenient = true;
+        let mut terms = Vec::new();
+        for e in trigger {
+            let e = match &e.kind {
+                ExprKind::Old(_, inner) if matches!(inner.kind, ExprKind::Local(_)) => inner,
+                ExprKind::Acc(..) | ExprKind::Wand(_) => return Ok(None),
+                _ => e,
+            };
+            if let ExprKind::Field(receiver, field) = &e.kind {
+                match self.eval(&mut lenient, receiver, blame) {
+                    Ok(receiver) => {
+                        terms.push(self.symbols.read(&mut self.terms, *field, receiver))
+                    }
+                    Err(Stop::Abort) => return Err(Stop::Abort),
+                    Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+                }
+                continue;
+            }
+            match self.eval(&mut lenient, e, blame) {
+                Ok(term) => terms.push(term),
+                Err(Stop::Abort) => return Err(Stop::Abort),
+                Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+            }
+        }
+        Ok(Some(terms))
+    }
+
+    /// Does a term mention one of these?
+    pub fn mentions(&self, term: Term, wanted: &[Term]) -> bool {
+        let mut seen = std::collections::HashSet::new();
+        let mut pending = vec![term];
+        while let Some(term) = pending.pop() {
+            if wanted.contains(&term) {
+                return true;
+            }
+            if seen.insert(term) {
+                pending.extend(self.terms.children(term));
+            }
+        }
+        false
+    }
+
+    /// The triggers that a formula over constants would get if they were quantified.
+    fn triggers_for(
+        &mut self,
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+        body: Term,
+    ) -> Vec<Vec<Term>> {
+        if !triggers.is_empty() {
+            return triggers.to_vec();
+        }
+        let level = self.quantifier_depth(body);
+        let (mut there, mut back, mut vars) = (HashMap::new(), HashMap::new(), Vec::new());
+        for (i, constant) in constants.iter().enumerate() {
+            let sort = self.terms.sort(*constant);
+            let hint = self.hint(*constant);
+            let (var, term) = self.bound_at(level, i, sort, &hint);
+            there.insert(*constant, term);
+            back.insert(term, *constant);
+            vars.push(var);
+        }
+        let body = self.terms.substitute(body, &there);
+        let sets = self.infer_triggers(body, &vars);
+        let mut return_to = |t: &Term| self.terms.substitute(*t, &back);
+        sets.iter().map(|set| set.iter().map(&mut return_to).collect()).collect()
+    }
+
+    /// Quantifies over constants.
+    pub fn close(
+        &mut self,
+        quantifier: Quantifier,
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+        body: Term,
+        weight: Option<u32>,
+        name: &str,
+    ) -> Term {
+        let (constants, triggers, body) =
+            &self.merge_quantifiers(quantifier, constants, triggers, body);
+        let body = *body;
+        let level = self.quantifier_depth(body);
+        let mut map = HashMap::new();
+        let mut vars = Vec::new();
+        for (i, constant) in constants.iter().enumerate() {
+            let sort = self.terms.sort(*constant);
+            let hint = self.hint(*constant);
+            let (var, term) = self.bound_at(level, i, sort, &hint);
+            vars.push(var);
+            map.insert(*constant, term);
+        }
+        let mut body = self.terms.substitute(body, &map);
+        let mut sets: Vec<Vec<Term>> = triggers
+            .iter()
+            .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
+            .collect();
+        sets.retain(|set| self.is_trigger(set, &vars));
+        // What was read is only known where it was read: others may want to know, too.
+        if sets.is_empty() {
+            sets = self.infer_triggers(body, &vars);
+        } else if sets.iter().flatten().all(|t| self.symbols.is_read(&self.terms, *t)) {
+            let mut more = self.infer_triggers(body, &vars);
+            more.retain(|set| set.iter().all(|t| self.symbols.is_of_user(&self.terms, *t)));
+            sets.extend(more);
+        }
+        if sets.is_empty() {
+            (body, sets) = self.generalise(quantifier, level, &mut vars, body);
+        }
+        if name != "fun" {
+            for set in &mut sets {
+                for term in set {
+                    *term = self.limit(*term);
+                }
+            }
+        }
+        let watched: Vec<Term> = sets.iter().flatten().filter_map(|t| self.watched(*t)).collect();
+        let name = name.to_string();
+        let formula =
+            self.terms.quant(Quant { quantifier, vars, triggers: sets, body, name, weight });
+        let all: Vec<Term> = watched.into_iter().chain([formula]).collect();
+        self.terms.and(all)
+    }
+
+    /// Assumes what was learnt about arbitrary values for all values. `triggers` are those of the
+    /// formula in whose evaluation it was learnt.
+    pub fn learn_for_all<R>(
+        &mut self,
+        state: &mut State,
+        outcomes: &[Outcome<R>],
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+    ) -> Run<()> {
+        for outcome in outcomes {
+            for (guard, fact) in &outcome.facts {
+                let original = *fact;
+                let fact = self.terms.implies(*guard, original);
+                if !self.mentions(fact, constants) {
+                    self.assume(state, fact)?;
+                    continue;
+                }
+                // Where a fact is known by itself, and where the formula it comes from is.
+                let own = self.known_with(original).map(|value| vec![value]);
+                let reads = |t: &Term| self.symbols.is_read(&self.terms, *t);
+                let others = triggers.iter().filter(|set| !set.iter().any(reads)).cloned();
+                let triggers: Vec<Vec<Term>> = own.into_iter().chain(others).collect();
+                // What is read because of what was read must come to an end.
+                let weight = self.read_values.contains_key(&original).then_some(READ_WEIGHT);
+                let fact =
+                    self.close(Quantifier::Forall, constants, &triggers, fact, weight, "aux");
+                self.assume(state, fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What mentions a fact that says nothing by itself: that something was read is known wherever
+    /// its value is mentioned, that a function may be called wherever it is.
+    fn known_with(&mut self, fact: Term) -> Option<Term> {
+        if let Some(value) = self.read_values.get(&fact) {
+            return Some(*value);
+        }
+        let Node::App(fun, args) = self.terms.node(fact) else { return None };
+        let (limited, args) = (self.symbols.limited_of_pre(*fun)?, args.clone());
+        Some(self.terms.app(limited, &args))
+    }
+}
