@@ -508,6 +508,25 @@ fn numbers_on_request() {
 }
 
 #[test]
+fn joined_paths_are_fewer() {
+    let dir = Scratch::new("verify_joins");
+    let ifs: String =
+        (0..4).map(|i| format!("if (b{i}) {{ r := r + 1 }} else {{ r := r - 1 }}\n")).collect();
+    let method = "method m(b0: Bool, b1: Bool, b2: Bool, b3: Bool) returns (r: Int)";
+    dir.file("ifs.vpr", format!("{method}\n{{ r := 0\n{ifs} }}"));
+    let paths = |args: &[&str]| {
+        let all: Vec<&str> = ["--stats", "ifs.vpr"].iter().chain(args).copied().collect();
+        let (code, objects) = verify(&dir, &all);
+        assert_eq!(code, Some(0));
+        objects[0]["stats"]["paths"].as_u64()
+    };
+    assert_eq!(paths(&[]), Some(16));
+    assert_eq!(paths(&["--join", "impure"]), Some(16));
+    assert_eq!(paths(&["--join", "all"]), Some(1));
+    assert_eq!(paths(&["--moreJoins", "2"]), Some(1));
+}
+
+#[test]
 fn options_of_silicon() {
     let dir = Scratch::new("verify_silicon");
     dir.file("nothing.vpr", "");

@@ -9,7 +9,7 @@ use smt::{Limits, Session, SolverError, Sort, Term, Terms};
 use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
 use crate::blame::{Blame, Reason, diagnostic};
-use crate::config::{Config, ExhaleMode};
+use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
@@ -36,6 +36,7 @@ pub(crate) struct Executor<'p> {
     /// The verification ends here.
     pub deadline: Option<Instant>,
     pub exhale_mode: ExhaleMode,
+    pub join_mode: JoinMode,
     /// The log of the current step.
     pub log: Log,
     /// The assumptions of the current path, in order.
@@ -114,6 +115,7 @@ impl<'p> Executor<'p> {
             },
             deadline,
             exhale_mode: config.exhale_mode,
+            join_mode: JoinMode::Off,
             log: Log::default(),
             trail: Vec::new(),
             high: 0,

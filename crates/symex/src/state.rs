@@ -63,6 +63,11 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
+    /// Is it visibly the same heap?
+    pub fn is(&self, other: &Heap) -> bool {
+        Rc::ptr_eq(&self.single, &other.single) && Rc::ptr_eq(&self.quantified, &other.quantified)
+    }
+
     pub fn chunks(&self) -> &[Chunk] {
         &self.single
     }

@@ -112,6 +112,7 @@ impl<'p> Builder<'p> {
             mem::swap(&mut self.open, &mut after_then);
         }
         self.open.extend(after_then);
+        self.end(branch);
     }
 
     fn while_loop(
@@ -135,7 +136,16 @@ impl<'p> Builder<'p> {
 
     fn branch(&mut self, cond: &'p Arc<Expr>, loop_guard: bool, pos: Pos) -> NodeId {
         let (then, otherwise) = (nowhere(), nowhere());
-        self.node(NodeKind::Branch { cond, loop_guard, then, otherwise, pos }, pos, &[])
+        let end = NodeId(u32::MAX);
+        self.node(NodeKind::Branch { cond, loop_guard, then, otherwise, end }, pos, &[])
+    }
+
+    /// The `if` that starts with this branch ends here.
+    fn end(&mut self, branch: NodeId) {
+        let next = NodeId(self.nodes.len() as u32);
+        if let NodeKind::Branch { end, .. } = &mut self.nodes[branch.index()].kind {
+            *end = next;
+        }
     }
 
     /// Adds a node and leads all open edges to it.

@@ -11,6 +11,7 @@
 #![allow(dead_code)]
 
 mod build;
+mod joins;
 mod loops;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,8 @@ use std::sync::Arc;
 
 use report::Pos;
 use viper::core::{Block, Expr, LabelId, LocalId, Stmt};
+
+pub(crate) use joins::Way;
 
 /// Index into [`Cfg::nodes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,8 +96,8 @@ pub(crate) enum NodeKind<'p> {
         then: Edge,
         /// If it does not.
         otherwise: Edge,
-        /// The `if` or `while`.
-        pos: Pos,
+        /// The first node after an `if`, in source order.
+        end: NodeId,
     },
     /// A loop starts here, or starts again if an edge [goes back](Edge::back) to it.
     LoopHead {
