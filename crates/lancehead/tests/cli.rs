@@ -821,6 +821,20 @@ fn z3_is_found_or_missed_with_advice() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_solver_that_keeps_its_version_to_itself() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Scratch::new("z3_version");
+    let script = dir.file("z3", "#!/bin/sh\nexec sleep 60\n");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let start = std::time::Instant::now();
+    let output = dir.run(&["z3", "--z3", "./z3"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("does not answer when it is asked"), "{output:?}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(40));
+}
+
 #[test]
 fn usage_errors_exit_with_2_and_help_teaches() {
     let dir = Scratch::new("usage");
