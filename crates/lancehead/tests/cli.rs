@@ -693,6 +693,25 @@ fn what_is_said_and_for_which_values() {
 }
 
 #[test]
+fn values_of_what_is_in_scope() {
+    let dir = Scratch::new("verify_scope");
+    let text = "\
+method blocks(n: Int) { var a: Int if (n > 0) { var inner: Int } var b: Int assert a > 0 var c: Int }
+method loops() { var i: Int := 1 while (i > 0) invariant i < 9 { var step: Int i := step } }
+method bodies() returns (r: Int) ensures r > 0 { var a: Int }
+method bound() { var a: Int := 1 assert let b == (a) in b == 0 }
+method inside() { var a: Int assert let b == (a) in 1 / b == 0 }
+";
+    dir.file("a.vpr", text);
+    let (_, objects) = verify(&dir, &["--counterexample", "a.vpr"]);
+    let errors = objects[0]["errors"].as_array().unwrap().iter();
+    let shown: Vec<_> = errors
+        .map(|e| format!("{}: {}", e["line"], keys(&e["counterexample"]["variables"]).join(" ")))
+        .collect();
+    assert_eq!(shown, ["1: a b n", "2: i", "3: r", "4: a", "5: a b"]);
+}
+
+#[test]
 fn several_errors_in_one_member() {
     let dir = Scratch::new("verify_several");
     let text = "\

@@ -135,6 +135,7 @@ impl<'p> Executor<'p> {
         state: &mut State,
         node: NodeId,
     ) -> Run<Option<Way>> {
+        state.scope = cfg.node(node).scope.clone();
         let edge = match &cfg.node(node).kind {
             NodeKind::Stmt { stmt, next } => {
                 self.exec(state, stmt)?;
@@ -239,6 +240,7 @@ impl<'p> Executor<'p> {
         if way.back
             && let NodeKind::LoopHead { id, .. } = cfg.node(way.to).kind
         {
+            state.scope = cfg.node(way.to).scope.clone();
             let mut heap = state.heap.clone();
             self.consume_all(state, &mut heap, cfg.loop_(id).invariants, &|e| {
                 Blame::new("invariant.not.preserved", e.pos).with_info(&e.info)

@@ -243,8 +243,12 @@ impl<'p> Executor<'p> {
                 .collect();
             branch.reverse();
             diagnostic.branch = branch;
-            let counterexample =
-                if self.config.counterexamples { self.counterexample(state, goal) } else { None };
+            let about = reason.expr.as_ref().filter(|(_, owner)| *owner == state.owner);
+            let counterexample = if self.config.counterexamples {
+                self.counterexample(state, goal, about.map(|(expr, _)| expr))
+            } else {
+                None
+            };
             self.failures.push(Failure { diagnostic, counterexample });
         }
         Err(Stop::Failed)

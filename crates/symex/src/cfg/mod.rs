@@ -21,6 +21,7 @@ use std::iter;
 use std::sync::Arc;
 
 use report::Pos;
+use rpds::List;
 use viper::core::{Block, Expr, LabelId, LocalId, Stmt};
 
 pub(crate) use joins::Way;
@@ -66,6 +67,9 @@ pub(crate) struct Node<'p> {
     pub(crate) kind: NodeKind<'p>,
     /// The innermost loop it is in; a head is in its own loop.
     pub(crate) innermost: Option<LoopId>,
+    /// The variables that are declared around it, last one first; parameters and results are not
+    /// among them.
+    pub(crate) scope: List<LocalId>,
 }
 
 /// What is done at a point of the body, and where it goes on.
