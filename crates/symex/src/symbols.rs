@@ -16,7 +16,7 @@ use viper::core::{
 };
 
 use crate::collections::{self, ElemSort};
-use crate::state::ResourceId;
+use crate::state::{ResourceId, WandId};
 
 /// Something that has to be declared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +89,8 @@ pub(crate) struct Symbols<'p> {
     domains: HashSet<(DomainId, Arc<[Type]>)>,
     wrappers: HashMap<Sort, (FunId, FunId)>,
     value_maps: HashMap<ResourceId, ValueMap>,
+    /// The sorts of the arguments of wands, by shape.
+    pub wands: Vec<Vec<Sort>>,
     /// Names of sorts that stand for no type.
     sort_names: HashMap<Sort, String>,
     functions: HashMap<FunctionId, FunctionSymbols>,
@@ -149,6 +151,7 @@ impl<'p> Symbols<'p> {
             domains: HashSet::new(),
             wrappers: HashMap::new(),
             value_maps: HashMap::new(),
+            wands: Vec::new(),
             sort_names: HashMap::new(),
             functions: HashMap::new(),
             limited: HashMap::new(),
@@ -433,6 +436,15 @@ impl<'p> Symbols<'p> {
         Some(terms.eq(snap, wrapped))
     }
 
+    /// For a value as a snapshot and what that snapshot equals: the value and what it equals.
+    pub fn unwrapped(&mut self, terms: &mut Terms, snap: Term, equal: Term) -> Option<(Term, Term)> {
+        let Node::App(f, args) = terms.node(snap) else { return None };
+        let (f, value) = (*f, *args.first()?);
+        let sort = terms.sort(value);
+        let (wrap, _) = *self.wrappers.get(&sort)?;
+        (f == wrap).then(|| (value, self.unwrap(terms, equal, sort)))
+    }
+
     /// A snapshot as a value.
     pub fn unwrap(&mut self, terms: &mut Terms, snap: Term, sort: Sort) -> Term {
         if sort == self.snap {
@@ -469,6 +481,10 @@ impl<'p> Symbols<'p> {
                 let params = &predicate.locals[..predicate.params as usize];
                 let args = params.iter().map(|p| self.sort(terms, &p.ty)).collect();
                 (format!("pred.{}", predicate.name.as_str()), args, self.snap)
+            }
+            ResourceId::Wand(WandId(id)) => {
+                let args = self.wands.get(id as usize).cloned().unwrap_or_default();
+                (format!("wand.{id}"), args, self.snap)
             }
         };
         let sort_name = format!("Values.{name}");
@@ -515,6 +531,18 @@ impl<'p> Symbols<'p> {
              (and {has_a} (not (= {at_a} {at_b})))) :pattern (({wrap} a) ({wrap} b)) :qid {})))",
             symbol(&format!("same.{name}"))
         );
+    }
+
+    /// What is gained by applying a wand, from the snapshots of the wand and of its left-hand side.
+    pub fn wand_gain(&mut self, terms: &mut Terms, wand: Term, lhs: Term) -> Term {
+        let fun = self.declare(terms, "Wand.gain", vec![self.snap, self.snap], self.snap);
+        terms.app(fun, &[wand, lhs])
+    }
+
+    /// That a left-hand side with this snapshot was given up for a wand.
+    pub fn wand_applied(&mut self, terms: &mut Terms, wand: Term, lhs: Term) -> Term {
+        let fun = self.declare(terms, "Wand.applied", vec![self.snap, self.snap], Sort::Bool);
+        terms.app(fun, &[wand, lhs])
     }
 
     /// That a field of an object was read: what triggers that mention the field match.
