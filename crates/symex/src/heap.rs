@@ -499,7 +499,7 @@ impl Executor<'_> {
     }
 
     /// What follows from holding two chunks of one resource.
-    fn relate(
+    pub fn relate(
         &mut self,
         state: &mut State,
         other: &Chunk,

@@ -66,22 +66,25 @@ impl Executor<'_> {
             family.amount = self.some_of(state, family.amount)?;
         }
         let active = self.active(&family);
+        let map = self.symbols.value_map(&mut self.terms, family.resource);
+        let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
         if let ResourceId::Field(_) = family.resource {
-            let null = self.terms.eq(family.args[0], self.symbols.null);
-            let not_null = self.terms.not(null);
+            let not_null = self.symbols.not_null(&mut self.terms, family.args[0]);
             let (one, amount) = (self.amount(1, 1), self.terms.mul(family.amount, factor));
             let bounded = self.terms.le(amount, one);
             let facts = self.terms.and([not_null, bounded]);
             let body = self.terms.implies(active, facts);
-            let triggers = self.family_triggers(&family);
             let vars = family.vars.clone();
+            let mut triggers = self.family_triggers(&family);
+            if triggers.is_empty() {
+                triggers = self.triggers_for(&vars, &[], active);
+            }
+            triggers.push(vec![self.value_at(family.resource, values, &family.args)]);
             let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "receiver");
             self.assume(state, fact)?;
         }
         let inverse = self.invert(state, &family)?;
         let perm = self.family_perm(&family, &inverse, factor);
-        let map = self.symbols.value_map(&mut self.terms, family.resource);
-        let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
         let pattern = Rc::new(Pattern { vars: family.vars, args: family.args });
         let resource = family.resource;
         self.put_quantified(state, QuantifiedChunk { resource, perm, values, pattern })

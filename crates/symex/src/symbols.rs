@@ -111,6 +111,7 @@ pub(crate) struct Symbols<'p> {
     pub reference: Sort,
     pub unit: Term,
     pub null: Term,
+    object: FunId,
     combine: FunId,
     first: FunId,
     second: FunId,
@@ -119,6 +120,8 @@ pub(crate) struct Symbols<'p> {
 const PRELUDE: &str = "\
 (declare-sort Ref.t 0)
 (declare-const Ref.null Ref.t)
+(declare-fun Ref.object (Ref.t) Bool)
+(assert (not (Ref.object Ref.null)))
 (declare-datatypes ((Snap.t 0)) (((Snap.unit) (Snap.pair (Snap.first Snap.t) (Snap.second Snap.t)))))
 ";
 
@@ -137,6 +140,7 @@ impl<'p> Symbols<'p> {
         let reference = terms.signature.add_sort("Ref.t", Meaning::Builtin);
         let unit = builtin(terms, "Snap.unit", vec![], snap);
         let null = builtin(terms, "Ref.null", vec![], reference);
+        let object = builtin(terms, "Ref.object", vec![reference], Sort::Bool);
         let combine = builtin(terms, "Snap.pair", vec![snap, snap], snap);
         let first = builtin(terms, "Snap.first", vec![snap], snap);
         let second = builtin(terms, "Snap.second", vec![snap], snap);
@@ -165,6 +169,7 @@ impl<'p> Symbols<'p> {
             reference,
             unit: terms.app(unit, &[]),
             null: terms.app(null, &[]),
+            object,
             combine,
             first,
             second,
@@ -461,6 +466,13 @@ impl<'p> Symbols<'p> {
             }
             _ => terms.app(unwrap, &[snap]),
         }
+    }
+
+    /// That a reference is not `null`, in a form for quantifiers. `forall x :: acc(x.f)` says so of
+    /// all references; a solver that sees `forall x :: x != null` finds out at once that this is
+    /// never so, although nobody asks about `null`.
+    pub fn not_null(&self, terms: &mut Terms, reference: Term) -> Term {
+        terms.app(self.object, &[reference])
     }
 
     // --- Value maps

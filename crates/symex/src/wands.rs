@@ -17,7 +17,7 @@ use viper::core::{Expr, ExprKind, Type, Wand};
 
 use crate::blame::{Blame, Reason};
 use crate::executor::Executor;
-use crate::path::Run;
+use crate::path::{Run, Stop};
 use crate::state::State;
 
 pub(crate) use footprint::{Reserve, Rest};
@@ -73,6 +73,26 @@ impl Executor<'_> {
             this.eval(s, body, blame)
         })?;
         self.join(state, &outcomes)
+    }
+
+    /// What triggers that mention a wand match: instances in the quantified chunk that is there now.
+    /// Where wands are held one by one, there is nothing to match.
+    pub fn wand_trigger(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        blame: &Blame,
+    ) -> Run<Option<Term>> {
+        let (resource, args) = match self.eval_wand(state, wand, blame) {
+            Ok(found) => found,
+            Err(Stop::Abort) => return Err(Stop::Abort),
+            Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+        };
+        if state.heap.of(resource).next().is_some() {
+            return Ok(None);
+        }
+        let chunk = state.heap.quantified_of(resource).next();
+        Ok(chunk.map(|(_, chunk)| self.value_at(resource, chunk.values, &args)))
     }
 }
 

@@ -34,7 +34,7 @@ impl Executor<'_> {
     }
 
     /// The value that a map has at a location.
-    pub(super) fn value_at(&mut self, resource: ResourceId, values: Term, args: &[Term]) -> Term {
+    pub fn value_at(&mut self, resource: ResourceId, values: Term, args: &[Term]) -> Term {
         let map = self.symbols.value_map(&mut self.terms, resource);
         let mut full = vec![values];
         full.extend(args);

@@ -66,7 +66,6 @@ impl<'p> Executor<'p> {
         script: &'p Block,
         blame: &Blame,
     ) -> Run<()> {
-        self.check_wand(state, wand)?;
         let (resource, args) = self.eval_wand(state, wand, blame)?;
         let cfg = match Cfg::new(script) {
             Ok(cfg) => cfg,
@@ -86,28 +85,13 @@ impl<'p> Executor<'p> {
             self.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))?;
         let ends: Vec<&End> = outcomes.iter().map(|o| &o.value).collect();
         let (footprint, rest) = self.join_footprints(state, &package, &ends)?;
+        self.relate_footprint(state, &package, &footprint)?;
         self.remove_footprint(state, &footprint)?;
         let snap = self.fresh_snap(state);
         self.describe(state, snap, &package, &ends)?;
         let perm = self.amount(1, 1);
         state.heap.push(Chunk { resource, args: args.into(), snap, perm, rest: rest.map(Rc::new) });
         Ok(())
-    }
-
-    /// Both sides of a wand must make sense by themselves.
-    fn check_wand(&mut self, state: &mut State, wand: &Wand) -> Run<()> {
-        let blame = Blame::new("wand.not.wellformed", wand.pos);
-        let outcomes = self.explore(state, |this, s| {
-            s.reserves = Rc::default();
-            this.produce_lhs(s, wand, None, &blame)?;
-            s.lhs = Some(std::mem::take(&mut s.heap));
-            let (snap, full) = (this.fresh_snap(s), this.amount(1, 1));
-            this.produce(s, &wand.rhs, snap, full, &blame)
-        });
-        match outcomes {
-            Ok(_) | Err(Stop::Infeasible) => Ok(()),
-            Err(stop) => Err(stop),
-        }
     }
 
     /// Produces the left-hand side into an empty heap.
@@ -209,6 +193,31 @@ impl<'p> Executor<'p> {
         let mut heap = state.heap.clone();
         let snap = self.consume(state, &mut heap, &wand.rhs, blame)?;
         Ok(Result::Gain(snap))
+    }
+
+    /// What a nested wand takes from further out is there together with the heap of the state.
+    fn relate_footprint(
+        &mut self,
+        state: &mut State,
+        package: &Package,
+        footprint: &Footprint,
+    ) -> Run<()> {
+        for (reserve, places) in package.reserves.iter().zip(footprint).skip(1) {
+            for (slot, amount) in places {
+                let Slot::Single(index) = *slot else { continue };
+                let chunk = reserve.heap.chunks()[index].clone();
+                if is_wand(chunk.resource) {
+                    continue;
+                }
+                let is_field = matches!(chunk.resource, ResourceId::Field(_));
+                let others: Vec<Chunk> =
+                    state.heap.of(chunk.resource).map(|(_, c)| c.clone()).collect();
+                for other in others {
+                    self.relate(state, &other, &chunk.args, chunk.snap, *amount, is_field)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Takes the footprint away from the heap of the state and from the reserves around it.

@@ -198,6 +198,7 @@ impl Cut<'_> {
                 | ExprKind::Applying(..)
                 | ExprKind::Asserting(..)
                 | ExprKind::InhaleExhale(..)
+                | ExprKind::Quant { .. }
                 | ExprKind::PredicateInstance(..) => false,
                 // Another state is as good as no heap, unless that of the left-hand side is meant.
                 ExprKind::Old(_, inner) => {
