@@ -69,17 +69,25 @@ impl Executor<'_> {
         let map = self.symbols.value_map(&mut self.terms, family.resource);
         let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
         if let ResourceId::Field(_) = family.resource {
-            let not_null = self.symbols.not_null(&mut self.terms, family.args[0]);
+            let null = self.terms.eq(family.args[0], self.symbols.null);
+            let mut not_null = self.terms.not(null);
+            let direct = family.vars.contains(&family.args[0]);
+            if direct {
+                not_null = self.symbols.not_null(&mut self.terms, family.args[0]);
+            }
             let (one, amount) = (self.amount(1, 1), self.terms.mul(family.amount, factor));
             let bounded = self.terms.le(amount, one);
             let facts = self.terms.and([not_null, bounded]);
             let body = self.terms.implies(active, facts);
             let vars = family.vars.clone();
             let mut triggers = self.family_triggers(&family);
-            if triggers.is_empty() {
+            if direct && triggers.is_empty() {
                 triggers = self.triggers_for(&vars, &[], active);
+                triggers.retain(|set| !set.is_empty());
             }
-            triggers.push(vec![self.value_at(family.resource, values, &family.args)]);
+            if direct && triggers.is_empty() {
+                triggers = vec![vec![self.value_at(family.resource, values, &family.args)]];
+            }
             let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "receiver");
             self.assume(state, fact)?;
         }
