@@ -32,7 +32,7 @@ const GUESSES: usize = 8;
 
 impl Executor<'_> {
     /// Solves the equations among the facts.
-    pub(super) fn fix(&mut self, state: &State, root: Term, facts: &[Term]) -> Fixed {
+    pub(super) fn fix(&mut self, state: &State, root: Term, facts: &[Term]) -> Run<Fixed> {
         let mut fixed = Fixed::default();
         let mut open: Vec<Term> =
             facts.iter().copied().filter(|f| self.mentions(*f, &[root])).collect();
@@ -40,7 +40,7 @@ impl Executor<'_> {
             let before = fixed.solved.len();
             for fact in std::mem::take(&mut open) {
                 let fact = self.terms.substitute(fact, &fixed.solved);
-                if !self.fix_from(state, root, fact, &mut fixed) {
+                if !self.fix_from(state, root, fact, &mut fixed)? {
                     open.push(fact);
                 }
             }
@@ -48,46 +48,42 @@ impl Executor<'_> {
                 break;
             }
         }
-        fixed
+        Ok(fixed)
     }
 
     /// Learns what it can from a fact; is it used up?
-    fn fix_from(&mut self, state: &State, root: Term, fact: Term, fixed: &mut Fixed) -> bool {
+    fn fix_from(&mut self, state: &State, root: Term, fact: Term, fixed: &mut Fixed) -> Run<bool> {
         if !self.mentions(fact, &[root]) {
-            return true;
+            return Ok(true);
         }
+        let (yes, no) = (self.terms.bool(true), self.terms.bool(false));
         match self.terms.node(fact).clone() {
             Node::Op(Op::And, args) => {
                 let mut used = true;
                 for arg in args.iter() {
-                    used &= self.fix_from(state, root, *arg, fixed);
+                    used &= self.fix_from(state, root, *arg, fixed)?;
                 }
-                used
+                return Ok(used);
             }
             Node::Op(Op::Implies, args) => {
-                self.entailed(state, args[0]) && self.fix_from(state, root, args[1], fixed)
+                let certain = !self.mentions(args[0], &[root])
+                    && self.mentions(args[1], &[root])
+                    && self.prove_quickly(state, args[0])?;
+                return Ok(certain && self.fix_from(state, root, args[1], fixed)?);
             }
             Node::Op(Op::Eq, args) => {
                 let (a, b) = (args[0], args[1]);
                 match (self.mentions(a, &[root]), self.mentions(b, &[root])) {
                     (true, false) => self.solve_for(root, a, b, fixed),
                     (false, true) => self.solve_for(root, b, a, fixed),
-                    _ => return false,
+                    _ => return Ok(false),
                 }
-                true
             }
-            Node::Op(Op::Not, args) => {
-                let falsum = self.terms.bool(false);
-                self.solve_for(root, args[0], falsum, fixed);
-                true
-            }
-            Node::App(..) => {
-                let verum = self.terms.bool(true);
-                self.solve_for(root, fact, verum, fixed);
-                true
-            }
-            _ => false,
+            Node::Op(Op::Not, args) => self.solve_for(root, args[0], no, fixed),
+            Node::App(..) => self.solve_for(root, fact, yes, fixed),
+            _ => return Ok(false),
         }
+        Ok(true)
     }
 
     /// Notes that a term with the root equals one without it, and what follows for its parts.
@@ -99,8 +95,14 @@ impl Executor<'_> {
             }
         } else if self.symbols.is_pair(&self.terms, term) {
             let parts = [
-                (self.symbols.first(&mut self.terms, term), self.symbols.first(&mut self.terms, value)),
-                (self.symbols.second(&mut self.terms, term), self.symbols.second(&mut self.terms, value)),
+                (
+                    self.symbols.first(&mut self.terms, term),
+                    self.symbols.first(&mut self.terms, value),
+                ),
+                (
+                    self.symbols.second(&mut self.terms, term),
+                    self.symbols.second(&mut self.terms, value),
+                ),
             ];
             for (part, value) in parts {
                 if self.mentions(part, &[root]) {

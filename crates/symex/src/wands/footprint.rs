@@ -77,6 +77,13 @@ struct Wanted<'a> {
     wildcard: bool,
 }
 
+/// Whether two locations are the same.
+enum Meet {
+    Always,
+    Never,
+    If(Term),
+}
+
 impl Executor<'_> {
     /// How much is left at a place.
     fn left(&mut self, reserve: &Reserve, slot: Slot) -> Term {
@@ -124,7 +131,7 @@ impl Executor<'_> {
             return Ok(());
         }
         let wildcard = self.is_wildcard(state, amount);
-        let held = self.held(heap, resource, args);
+        let held = self.visibly_held(state, heap, resource, args)?;
         let enough = self.enough(held, amount, wildcard);
         if self.prove_quickly(state, enough)? {
             return Ok(());
@@ -144,6 +151,47 @@ impl Executor<'_> {
             }
         }
         Ok(())
+    }
+
+    /// How much of a location is held; conditions are only there where they are needed.
+    fn visibly_held(
+        &mut self,
+        state: &State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Term> {
+        let mut held = self.amount(0, 1);
+        let singles: Vec<Chunk> = heap.of(resource).map(|(_, c)| c.clone()).collect();
+        for chunk in singles {
+            let amount = match self.meet(state, &chunk.args, args)? {
+                Meet::Always => chunk.perm,
+                Meet::Never => continue,
+                Meet::If(same) => {
+                    let zero = self.amount(0, 1);
+                    self.terms.ite(same, chunk.perm, zero)
+                }
+            };
+            held = self.terms.add(held, amount);
+        }
+        for (_, chunk) in heap.quantified_of(resource) {
+            let amount = self.perm_at(&chunk, args);
+            held = self.terms.add(held, amount);
+        }
+        Ok(held)
+    }
+
+    /// Are two locations the same?
+    fn meet(&mut self, state: &State, a: &[Term], b: &[Term]) -> Run<Meet> {
+        let same = self.same(a, b);
+        let different = self.terms.not(same);
+        Ok(if self.prove_quickly(state, same)? {
+            Meet::Always
+        } else if self.prove_quickly(state, different)? {
+            Meet::Never
+        } else {
+            Meet::If(same)
+        })
     }
 
     /// Pulls from one reserve, either where the location is certain or where it may be; returns what
@@ -167,20 +215,14 @@ impl Executor<'_> {
             reserve.heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
         for (index, chunk) in singles {
             let slot = Slot::Single(index);
-            let same = self.same(&chunk.args, args);
-            let here = self.prove_quickly(state, same)?;
-            if here != certain {
-                continue;
-            }
+            let condition = match self.meet(state, &chunk.args, args)? {
+                Meet::Always if certain => None,
+                Meet::If(same) if !certain => Some(same),
+                _ => continue,
+            };
             let left = self.left(&reserve, slot);
-            if !here {
-                let different = self.terms.not(same);
-                if self.prove_quickly(state, different)? {
-                    continue;
-                }
-            }
             let mut taken = self.share(state, left, missing, wildcard)?;
-            if !here {
+            if let Some(same) = condition {
                 taken = self.terms.ite(same, taken, zero);
             }
             if taken == zero {
@@ -219,13 +261,7 @@ impl Executor<'_> {
     }
 
     /// How much to take where `left` is left and `missing` is missing.
-    fn share(
-        &mut self,
-        state: &mut State,
-        left: Term,
-        missing: Term,
-        wildcard: bool,
-    ) -> Run<Term> {
+    fn share(&mut self, state: &mut State, left: Term, missing: Term, wildcard: bool) -> Run<Term> {
         let zero = self.amount(0, 1);
         if wildcard {
             let some = self.terms.lt(zero, left);
@@ -415,8 +451,7 @@ impl Executor<'_> {
     ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
         let zero = self.amount(0, 1);
         let wildcard = self.is_wildcard(state, amount);
-        let chunks: Vec<(usize, Chunk)> =
-            heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        let chunks: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
         for (index, chunk) in &chunks {
             let same = self.same(&chunk.args, args);
             let enough = self.enough(chunk.perm, amount, wildcard);
@@ -457,8 +492,7 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let mut choices: Vec<(Term, Term)> = Vec::new();
         let mut found = self.terms.bool(false);
-        let singles: Vec<(usize, Chunk)> =
-            heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        let singles: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
         for (index, chunk) in singles {
             let same = self.same(&chunk.args, args);
             let enough = self.terms.le(amount, chunk.perm);

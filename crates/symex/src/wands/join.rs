@@ -102,7 +102,7 @@ impl Executor<'_> {
             Some(root) => {
                 let mut facts = first.facts(fork.before);
                 facts.extend(self.agreements(package, ends, &a, &b));
-                let mut fixed = self.fix(state, root, &facts);
+                let mut fixed = self.fix(state, root, &facts)?;
                 self.settle(state, root, fork.condition, &facts, &mut fixed)?
             }
         };
@@ -150,7 +150,7 @@ impl Executor<'_> {
                     let facts = end.facts(end.entries.len());
                     let fixed = match &mut fixed {
                         Some(fixed) => fixed,
-                        None => fixed.insert(self.fix(state, root, &facts)),
+                        None => fixed.insert(self.fix(state, root, &facts)?),
                     };
                     amount = match self.settled(root, amount, fixed) {
                         Some(amount) => amount,
@@ -256,9 +256,9 @@ impl Executor<'_> {
         }
         let quantified: Vec<_> = lhs.quantified_of(resource).map(|(_, c)| c).collect();
         for chunk in quantified {
-            let everywhere = ends.iter().all(|end| {
-                end.lhs.quantified_of(resource).any(|(_, c)| c.values == chunk.values)
-            });
+            let everywhere = ends
+                .iter()
+                .all(|end| end.lhs.quantified_of(resource).any(|(_, c)| c.values == chunk.values));
             if everywhere {
                 shares.push((self.perm_at(&chunk, location), self.snap_at(&chunk, location)));
             }
