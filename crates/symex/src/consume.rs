@@ -12,6 +12,7 @@ use crate::blame::{Blame, Reason};
 use crate::eval::{conjuncts, resource_reason};
 use crate::executor::Executor;
 use crate::path::Run;
+use crate::produce::Conditional;
 use crate::state::{Heap, State};
 use crate::wands::wand_reason;
 
@@ -113,15 +114,10 @@ impl Executor<'_> {
                 }
             }
             ExprKind::Binary(BinOp::Implies, c, a) => {
-                if self.branch_on(state, c, blame)? {
-                    self.consume_scaled(state, heap, a, factor, blame)
-                } else {
-                    Ok(self.symbols.unit)
-                }
+                self.consume_either(state, heap, (c, a, None), factor, blame)
             }
             ExprKind::Cond(c, a, b) => {
-                let side = if self.branch_on(state, c, blame)? { a } else { b };
-                self.consume_scaled(state, heap, side, factor, blame)
+                self.consume_either(state, heap, (c, a, Some(b)), factor, blame)
             }
             ExprKind::Let(local, value, body) => {
                 let value = self.eval(state, value, blame)?;
@@ -142,6 +138,44 @@ impl Executor<'_> {
                 }
             }
             _ => self.unsupported(state, e.pos, "This assertion"),
+        }
+    }
+
+    /// Consumes one of two assertions; `c ==> a` has only one.
+    fn consume_either(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        (c, a, b): Conditional<'_>,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<Term> {
+        if !self.joins_assertions(state) {
+            return self.consume_side(state, heap, (c, a, b), factor, blame);
+        }
+        let arrivals = self.explore_and_merge(state, |this, s| {
+            let mut rest = heap.clone();
+            let snap = this.consume_side(s, &mut rest, (c, a, b), factor, blame)?;
+            Ok(Some((rest, snap)))
+        })?;
+        let heaps: Vec<_> = arrivals.iter().map(|a| (a.guard, &a.value.0)).collect();
+        *heap = self.merge_heaps(state, &heaps)?;
+        let snaps: Vec<_> = arrivals.iter().map(|a| (a.guard, a.value.1)).collect();
+        self.select(state, "s", &snaps)
+    }
+
+    fn consume_side(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        (c, a, b): Conditional<'_>,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<Term> {
+        match (self.branch_on(state, c, blame)?, b) {
+            (true, _) => self.consume_scaled(state, heap, a, factor, blame),
+            (false, Some(b)) => self.consume_scaled(state, heap, b, factor, blame),
+            (false, None) => Ok(self.symbols.unit),
         }
     }
 }

@@ -30,13 +30,10 @@ impl Executor<'_> {
             ExprKind::Null => self.symbols.null,
             ExprKind::NoPerm => self.amount(0, 1),
             ExprKind::FullPerm => self.amount(1, 1),
+            // Where only some permission is asked for, it may be part of an amount.
+            ExprKind::WildcardPerm if state.reading => return self.wildcard(state),
             ExprKind::WildcardPerm => {
-                let amount = self.fresh(state, "wildcard", Sort::Real);
-                let zero = self.amount(0, 1);
-                let positive = self.terms.lt(zero, amount);
-                self.assume(state, positive)?;
-                state.wildcards.insert_mut(amount);
-                amount
+                return self.unsupported(state, e.pos, "A `wildcard` that is no whole amount");
             }
             ExprKind::Local(local) => match state.store.get(*local) {
                 Some(value) => value,
@@ -188,9 +185,21 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<Term> {
         match amount {
+            // A `wildcard` may be made as small as needed, but not what is computed from it.
+            Some(amount) if matches!(amount.kind, ExprKind::WildcardPerm) => self.wildcard(state),
             Some(amount) => self.eval(state, amount, blame),
             None => Ok(self.amount(1, 1)),
         }
+    }
+
+    /// Some positive amount.
+    fn wildcard(&mut self, state: &mut State) -> Run<Term> {
+        let amount = self.fresh(state, "wildcard", Sort::Real);
+        let zero = self.amount(0, 1);
+        let positive = self.terms.lt(zero, amount);
+        self.assume(state, positive)?;
+        state.wildcards.insert_mut(amount);
+        Ok(amount)
     }
 
     /// Gives a variable an arbitrary value.

@@ -9,7 +9,7 @@ use smt::{Limits, Session, SolverError, Sort, Term, Terms};
 use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
 use crate::blame::{Blame, Reason, diagnostic};
-use crate::config::{Config, ExhaleMode};
+use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
@@ -37,6 +37,7 @@ pub(crate) struct Executor<'p> {
     /// The verification ends here.
     pub deadline: Option<Instant>,
     pub exhale_mode: ExhaleMode,
+    pub join_mode: JoinMode,
     /// The log of the current step.
     pub log: Log,
     /// The assumptions of the current path, in order.
@@ -116,6 +117,7 @@ impl<'p> Executor<'p> {
             },
             deadline,
             exhale_mode: config.exhale_mode,
+            join_mode: JoinMode::Off,
             log: Log::default(),
             trail: Vec::new(),
             high: 0,
@@ -244,8 +246,12 @@ impl<'p> Executor<'p> {
                 .collect();
             branch.reverse();
             diagnostic.branch = branch;
-            let counterexample =
-                if self.config.counterexamples { self.counterexample(state, goal) } else { None };
+            let about = reason.expr.as_ref().filter(|(_, owner)| *owner == state.owner);
+            let counterexample = if self.config.counterexamples {
+                self.counterexample(state, goal, about.map(|(expr, _)| expr))
+            } else {
+                None
+            };
             self.failures.push(Failure { diagnostic, counterexample });
         }
         Err(Stop::Failed)

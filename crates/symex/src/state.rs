@@ -72,6 +72,11 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
+    /// Is it visibly the same heap?
+    pub fn is(&self, other: &Heap) -> bool {
+        Rc::ptr_eq(&self.single, &other.single) && Rc::ptr_eq(&self.quantified, &other.quantified)
+    }
+
     pub fn chunks(&self) -> &[Chunk] {
         &self.single
     }
@@ -191,6 +196,8 @@ pub(crate) struct State {
     pub named: HashTrieMap<Term, Term>,
     /// Value maps that summarise chunks, by what they summarise.
     pub summaries: HashTrieMap<Vec<Term>, Term>,
+    /// Variables of the method that are declared here, besides parameters and results.
+    pub scope: List<LocalId>,
     /// Conditions of the branches taken, innermost first.
     pub branches: List<BranchCondition>,
     /// Predicates whose bodies are being produced because an expression unfolds them.
@@ -228,6 +235,7 @@ impl State {
             inverses: HashTrieMap::new(),
             named: HashTrieMap::new(),
             summaries: HashTrieMap::new(),
+            scope: List::new(),
             branches: List::new(),
             unfolding: List::new(),
             scale: None,

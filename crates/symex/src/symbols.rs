@@ -274,13 +274,6 @@ impl<'p> Symbols<'p> {
 
     /// The sort of a type.
     pub fn sort(&mut self, terms: &mut Terms, ty: &Type) -> Sort {
-        match ty {
-            Type::Int | Type::Param(_) => return Sort::Int,
-            Type::Bool => return Sort::Bool,
-            Type::Perm => return Sort::Real,
-            Type::Ref => return self.reference,
-            _ => {}
-        }
         if let Some(sort) = self.sorts.get(ty) {
             return *sort;
         }
@@ -300,6 +293,10 @@ impl<'p> Symbols<'p> {
             elems.iter().map(|(sort, _)| terms.signature.sort_text(*sort).to_string()).collect();
         let elem = |i: usize| ElemSort { text: &texts[i], name: &elems[i].1 };
         let (name, text) = match ty {
+            Type::Int | Type::Param(_) => return Sort::Int,
+            Type::Bool => return Sort::Bool,
+            Type::Perm => return Sort::Real,
+            Type::Ref => return self.reference,
             Type::Seq(t) => {
                 let mut text = collections::seq(&elem(0));
                 if **t == Type::Int {
@@ -318,7 +315,6 @@ impl<'p> Symbols<'p> {
                     (name, text)
                 }
             },
-            Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Param(_) => unreachable!(),
         };
         let sort = terms.signature.add_sort(name, Meaning::Builtin);
         self.sorts.insert(ty.clone(), sort);

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use rpds::List;
 use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind, FunctionId, LocalId};
 
@@ -50,6 +51,7 @@ impl Executor<'_> {
         for (i, arg) in args.iter().enumerate() {
             inner.store.set(LocalId(i as u32), *arg);
         }
+        inner.scope = List::new();
         inner.result = None;
         inner.scale = None;
         inner.reading = false;

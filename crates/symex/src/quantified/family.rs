@@ -98,7 +98,7 @@ impl Executor<'_> {
             Resource::Wand(wand) => ResourceId::Wand(self.shape(wand).0),
         };
         let is_wildcard = |e: &Expr| matches!(e.kind, ExprKind::WildcardPerm);
-        let wildcard = normal.amount.is_some_and(|amount| amount.any(is_wildcard));
+        let wildcard = normal.amount.is_some_and(|amount| is_wildcard(amount));
         Ok(Some(Family { resource, vars: constants, condition, args, amount, triggers, wildcard }))
     }
 }
