@@ -171,10 +171,10 @@ impl<'p> Executor<'p> {
     /// Runs the script of a package; does this path get to its end?
     pub fn run_script(&mut self, state: &mut State, cfg: &Cfg<'p>) -> Run<bool> {
         let Owner::Method(id) = state.owner else { return Ok(true) };
-        let method = self.program.method(id);
+        let task = Task { method: self.program.method(id), cfg: Some(cfg), joins: Vec::new() };
         let mut node = cfg.entry;
         while !matches!(cfg.node(node).kind, NodeKind::Exit) {
-            match self.step(method, Some(cfg), state, Point::Node(node))? {
+            match self.step(&task, state, Point::Node(node))? {
                 Some(next) => node = next,
                 None => return Ok(false),
             }
