@@ -8,6 +8,9 @@ use std::time::Duration;
 /// How a verification is to be done.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// Join the footprints of wands as if all conditions were fixed. Unsound: only there to measure
+    /// what it costs to be sound.
+    pub unsound_wands: bool,
     /// The Z3 to run.
     pub solver: PathBuf,
     /// Options for it beyond ours, in order: `("smt.arith.solver", "6")`.
@@ -42,6 +45,7 @@ impl Config {
         Config {
             solver: solver.into(),
             solver_options: Vec::new(),
+            unsound_wands: false,
             jobs: 1,
             timeout: None,
             assert_timeout: None,

@@ -14,6 +14,7 @@ use crate::executor::Executor;
 use crate::path::Run;
 use crate::produce::Conditional;
 use crate::state::{Heap, State};
+use crate::wands::wand_reason;
 
 impl Executor<'_> {
     /// Consumes an assertion from `heap` and returns its snapshot.
@@ -95,13 +96,12 @@ impl Executor<'_> {
     ) -> Run<Term> {
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let wildcards = state.wildcards.clone();
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
                 self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
                 let perm = self.terms.mul(value, factor);
+                self.pull(state, heap, id, &args, perm)?;
                 match self.take(state, heap, id, &args, perm)? {
                     Some(snap) => {
                         state.wildcards = wildcards;
@@ -126,7 +126,17 @@ impl Executor<'_> {
             }
             ExprKind::InhaleExhale(_, b) => self.consume_scaled(state, heap, b, factor, blame),
             ExprKind::Quant { .. } => self.consume_quantified(state, heap, e, factor, blame),
-            ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
+            ExprKind::Wand(wand) => {
+                let (id, args) = self.eval_wand(state, wand, blame)?;
+                self.pull(state, heap, id, &args, factor)?;
+                match self.take(state, heap, id, &args, factor)? {
+                    Some(snap) => Ok(snap),
+                    None => {
+                        let reason = wand_reason(wand, state);
+                        self.fail(state, blame, &reason)
+                    }
+                }
+            }
             _ => self.unsupported(state, e.pos, "This assertion"),
         }
     }

@@ -29,7 +29,7 @@ impl Executor<'_> {
                     let sort = self.sort(&self.program.field(field).ty);
                     Some(self.symbols.unwrap(&mut self.terms, chunk.snap, sort))
                 }
-                ResourceId::Predicate(_) => None,
+                ResourceId::Predicate(_) | ResourceId::Wand(_) => None,
             };
             let start = wanted.len();
             wanted.extend(chunk.args.iter());
@@ -69,6 +69,7 @@ impl Executor<'_> {
                     let name = self.program.predicate(predicate).name.as_str();
                     format!("{name}({})", args.join(", "))
                 }
+                ResourceId::Wand(_) => continue,
             };
             if perm != "0" {
                 example.heap.push((location, perm, value));

@@ -118,6 +118,8 @@ impl Executor<'_> {
                         this.frame_all(s, std::slice::from_ref(assertion), blame)?;
                         return Ok(());
                     }
+                    // An expression takes nothing from around a wand.
+                    s.reserves = std::rc::Rc::default();
                     let mut heap = s.heap.clone();
                     this.consume(s, &mut heap, assertion, blame)?;
                     Ok(())
@@ -155,8 +157,12 @@ impl Executor<'_> {
                 let amount = self.eval_amount(state, amount.as_ref(), blame)?;
                 self.terms.le(amount, held)
             }
-            ExprKind::Wand(wand) => return self.unsupported(state, wand.pos, "A magic wand"),
-            ExprKind::Applying(wand, _) => return self.unsupported(state, wand.pos, "`applying`"),
+            ExprKind::Wand(wand) => {
+                let held = self.eval_perm(state, &Resource::Wand(wand.clone()), blame)?;
+                let full = self.amount(1, 1);
+                self.terms.le(full, held)
+            }
+            ExprKind::Applying(wand, body) => return self.eval_applying(state, wand, body, blame),
             ExprKind::PredicateInstance(..) => {
                 return self.unsupported(state, e.pos, "A predicate instance");
             }
@@ -339,7 +345,7 @@ impl Executor<'_> {
         let heap = match which {
             OldState::Pre => state.old.clone(),
             OldState::Label(label) => state.labels.get(&label).cloned(),
-            OldState::Lhs => None,
+            OldState::Lhs => state.lhs.clone(),
         };
         let Some(heap) = heap else {
             let reason = Reason::new("labelled.state.not.reached", e, state.owner);
@@ -424,7 +430,11 @@ impl Executor<'_> {
 
 /// The reason of a resource that is not held.
 pub(crate) fn resource_reason(e: &Arc<Expr>, resource: &Resource, owner: Owner) -> Reason {
-    let mut reason = Reason::new("insufficient.permission", e, owner);
+    let id = match resource {
+        Resource::Wand(_) => "wand.not.found",
+        _ => "insufficient.permission",
+    };
+    let mut reason = Reason::new(id, e, owner);
     reason.pos = resource.pos();
     reason
 }

@@ -168,6 +168,20 @@ impl<'p> Executor<'p> {
         self.leave_loops(state, edge).map(Some)
     }
 
+    /// Runs the script of a package; does this path get to its end?
+    pub fn run_script(&mut self, state: &mut State, cfg: &Cfg<'p>) -> Run<bool> {
+        let Owner::Method(id) = state.owner else { return Ok(true) };
+        let task = Task { method: self.program.method(id), cfg: Some(cfg), joins: Vec::new() };
+        let mut node = cfg.entry;
+        while !matches!(cfg.node(node).kind, NodeKind::Exit) {
+            match self.step(&task, state, Point::Node(node))? {
+                Some(next) => node = next,
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
     /// Assumes the precondition and checks that the postcondition makes sense.
     fn start(&mut self, method: &'p Method, state: &mut State) -> Run<()> {
         let snap = self.fresh_snap(state);
@@ -338,8 +352,10 @@ impl<'p> Executor<'p> {
                 let blame = blame("quasihavocall.failed");
                 self.quasihavocall(state, vars, condition.as_ref(), resource, &blame)
             }
-            StmtKind::Package(..) => self.unsupported(state, stmt.pos, "`package`"),
-            StmtKind::Apply(_) => self.unsupported(state, stmt.pos, "`apply`"),
+            StmtKind::Package(wand, script) => {
+                self.package(state, wand, script, &blame("package.failed"))
+            }
+            StmtKind::Apply(wand) => self.apply(state, wand, &blame("apply.failed")),
             StmtKind::Refute(_)
             | StmtKind::Unreachable
             | StmtKind::If(..)
@@ -538,7 +554,8 @@ impl<'p> Executor<'p> {
     }
 
     fn assert(&mut self, state: &mut State, a: &Arc<Expr>, blame: &Blame) -> Run<()> {
-        if self.is_pure(a) {
+        // Within a package, what is asserted may come from the footprint, and stays.
+        if self.is_pure(a) || !state.reserves.is_empty() {
             let mut heap = state.heap.clone();
             return self.consume(state, &mut heap, a, blame).map(|_| ());
         }
@@ -598,6 +615,7 @@ impl<'p> Executor<'p> {
         self.check_positive(state, amount, access, blame)?;
         let resource = ResourceId::Predicate(access.predicate);
         let mut heap = state.heap.clone();
+        self.pull(state, &mut heap, resource, &args, amount)?;
         let Some(snap) = self.take(state, &mut heap, resource, &args, amount)? else {
             let reason = self.predicate_reason(access, state.owner);
             return self.fail(state, blame, &reason);
@@ -635,9 +653,7 @@ impl<'p> Executor<'p> {
         }
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let amount = self.eval_amount(state, amount.as_ref(), blame)?;
                 let zero = self.amount(0, 1);
                 let amount = self.terms.ite(condition, amount, zero);
@@ -686,9 +702,7 @@ impl<'p> Executor<'p> {
             Some(condition) => self.eval(state, condition, blame)?,
             None => self.terms.bool(true),
         };
-        let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-            return self.unsupported(state, resource.pos(), "A magic wand");
-        };
+        let (id, args) = self.eval_resource(state, resource, blame)?;
         let formals = self.formals(id);
         let same = self.same(&formals, &args);
         let region = self.terms.and([same, condition]);

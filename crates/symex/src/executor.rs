@@ -14,6 +14,7 @@ use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
 use crate::verdict::{Failure, Stats};
+use crate::wands::Wands;
 
 /// How hard to try.
 pub(crate) struct QueryLimits {
@@ -77,6 +78,7 @@ pub(crate) struct Executor<'p> {
     pub kept: Vec<Arc<Expr>>,
     /// Fresh symbols that are declared in the text of axioms.
     pub declared_fresh: HashSet<smt::FunId>,
+    pub wands: Wands,
 }
 
 /// The scope for the symbols and axioms of a unit. The one around it stays empty, so that the solver
@@ -139,6 +141,7 @@ impl<'p> Executor<'p> {
             split_quantifiers: HashMap::new(),
             kept: Vec::new(),
             declared_fresh: HashSet::new(),
+            wands: Wands::default(),
         }
     }
 

@@ -28,6 +28,7 @@ mod symbols;
 mod triggers;
 mod unit;
 mod verdict;
+mod wands;
 
 pub use config::{Cancel, Config, ExhaleMode, JoinMode};
 pub use verdict::{Counterexample, Failure, Member, MemberKind, Observer, Quiet, Stats, Verdict};

@@ -24,7 +24,8 @@ pub(crate) struct Arrival<R> {
 impl Executor<'_> {
     /// Are the paths of assertions joined here?
     pub fn joins_assertions(&self, state: &State) -> bool {
-        self.join_mode >= JoinMode::Impure && !state.lenient
+        // The paths of a package must be known one by one.
+        self.join_mode >= JoinMode::Impure && !state.lenient && state.reserves.is_empty()
     }
 
     /// Runs `f` on all its paths and merges the states at their ends. A path whose result is `None`
@@ -134,7 +135,10 @@ impl Executor<'_> {
                 group.iter().filter_map(|(guard, c)| Some((*guard, (*c)?.snap))).collect();
             let snap = self.select(state, "s", &snaps)?;
             if let Some(chunk) = group.iter().find_map(|(_, c)| *c) {
-                merged.push(Chunk { snap, perm, ..chunk.clone() });
+                // What is left of a footprint is only known of the wand that it belongs to.
+                let one = group.iter().all(|(_, c)| c.is_some_and(|c| c.snap == chunk.snap));
+                let rest = chunk.rest.clone().filter(|_| one);
+                merged.push(Chunk { snap, perm, rest, ..chunk.clone() });
             }
         }
         let chunks: Vec<_> = heaps.iter().map(|(g, h)| (*g, h.quantified())).collect();

@@ -97,9 +97,7 @@ impl Executor<'_> {
     ) -> Run<()> {
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let wildcards = state.wildcards.clone();
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
                 // What is added once is not made smaller later.
@@ -125,7 +123,10 @@ impl Executor<'_> {
             ExprKind::InhaleExhale(a, _) => self.produce(state, a, snap, factor, blame),
             ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
             ExprKind::Quant { .. } => self.produce_quantified(state, e, snap, factor, blame),
-            ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
+            ExprKind::Wand(wand) => {
+                let (id, args) = self.eval_wand(state, wand, blame)?;
+                self.put(state, id, &args, snap, factor)
+            }
             _ => self.unsupported(state, e.pos, "This assertion"),
         }
     }

@@ -64,6 +64,7 @@ impl Executor<'_> {
         state.fresh = inner.fresh;
         state.known = inner.known;
         state.wildcards = inner.wildcards;
+        state.reserves = inner.reserves;
     }
 
     /// Checks that assertions hold and returns the snapshot of what they mention, without taking
@@ -106,9 +107,7 @@ impl Executor<'_> {
     fn frame(&mut self, state: &mut State, e: &Arc<Expr>, blame: &Blame) -> Run<Term> {
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let amount = match amount {
                     Some(amount) => self.eval(state, amount, blame)?,
                     None => self.amount(1, 1),
