@@ -21,6 +21,16 @@ pub(crate) struct Share {
     pub snap: Term,
 }
 
+/// Permission that is to be taken away.
+#[derive(Clone, Copy)]
+pub(crate) struct Demand<'a> {
+    pub resource: ResourceId,
+    pub args: &'a [Term],
+    pub amount: Term,
+    /// May the amount be made as small as needed?
+    pub wildcard: bool,
+}
+
 impl Executor<'_> {
     /// The condition that two locations of a resource are the same.
     pub fn same(&mut self, a: &[Term], b: &[Term]) -> Term {
@@ -207,6 +217,7 @@ impl Executor<'_> {
             return Ok(taken.map(|(snap, _)| snap));
         }
         let wildcard = self.is_wildcard(state, amount);
+        let demand = Demand { resource, args, amount, wildcard };
         let quantified = heap.quantified_of(resource).next().is_some();
         if quantified {
             self.relate_shares(state, &heap.clone(), resource, args)?;
@@ -216,19 +227,18 @@ impl Executor<'_> {
             // A quantified chunk that looks right is a better guess than single ones that do not.
             if quantified
                 && !exact
-                && let Some(snap) =
-                    self.take_shared(state, heap, resource, args, amount, wildcard)?
+                && let Some(snap) = self.take_shared(state, heap, demand)?
             {
                 return Ok(Some(snap));
             }
-            if let Some(snap) = self.take_single(state, heap, resource, args, amount, wildcard)? {
+            if let Some(snap) = self.take_single(state, heap, demand)? {
                 return Ok(Some(snap));
             }
         }
         if self.exhale_mode == ExhaleMode::Greedy || !heap.has(resource) {
             return Ok(None);
         }
-        self.take_from_all(state, heap, resource, args, amount, wildcard)
+        self.take_from_all(state, heap, demand)
     }
 
     /// Is `amount` there, if `held` is all there is?
@@ -240,6 +250,23 @@ impl Executor<'_> {
         let none = self.terms.eq(amount, zero);
         let some = self.terms.lt(zero, held);
         self.terms.or([none, some])
+    }
+
+    /// Proves that what is held is enough; then a wildcard is less than that.
+    fn suffices(
+        &mut self,
+        state: &mut State,
+        held: Term,
+        demand: Demand<'_>,
+        quickly: bool,
+    ) -> Run<bool> {
+        let enough = self.enough(held, demand.amount, demand.wildcard);
+        let proved =
+            if quickly { self.prove_quickly(state, enough)? } else { self.prove(state, enough)? };
+        if proved && demand.wildcard {
+            self.constrain(state, held, demand.amount)?;
+        }
+        Ok(proved)
     }
 
     /// A wildcard leaves something.
@@ -260,19 +287,13 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-        wildcard: bool,
+        demand: Demand<'_>,
     ) -> Run<Option<Term>> {
+        let Demand { resource, args, amount, .. } = demand;
         let Some(index) = self.find(state, heap, resource, args)? else { return Ok(None) };
         let chunk = heap.chunks()[index].clone();
-        let enough = self.enough(chunk.perm, amount, wildcard);
-        if !self.prove(state, enough)? {
+        if !self.suffices(state, chunk.perm, demand, false)? {
             return Ok(None);
-        }
-        if wildcard {
-            self.constrain(state, chunk.perm, amount)?;
         }
         let rest = self.terms.sub(chunk.perm, amount);
         if rest == self.amount(0, 1) {
@@ -288,22 +309,16 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-        wildcard: bool,
+        demand: Demand<'_>,
     ) -> Run<Option<Term>> {
+        let Demand { resource, args, amount, .. } = demand;
         let chunks: Vec<_> = heap.quantified_of(resource).collect();
         for (index, chunk) in chunks {
             if !self.resembles(&chunk, args) {
                 continue;
             }
             let held = self.perm_at(&chunk, args);
-            let enough = self.enough(held, amount, wildcard);
-            if self.prove_quickly(state, enough)? {
-                if wildcard {
-                    self.constrain(state, held, amount)?;
-                }
+            if self.suffices(state, held, demand, true)? {
                 heap.quantified_mut(index).perm = self.without(&chunk, args, amount);
                 return Ok(Some(self.snap_at(&chunk, args)));
             }
@@ -315,20 +330,14 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-        wildcard: bool,
+        demand: Demand<'_>,
     ) -> Run<Option<Term>> {
+        let Demand { resource, args, amount, .. } = demand;
         let zero = self.amount(0, 1);
         let before = heap.clone();
         let held = self.held(&before, resource, args);
-        let enough = self.enough(held, amount, wildcard);
-        if !self.prove(state, enough)? {
+        if !self.suffices(state, held, demand, false)? {
             return Ok(None);
-        }
-        if wildcard {
-            self.constrain(state, held, amount)?;
         }
         let snap = self.summary_snap(state, &before, resource, args);
         self.subtract(heap, resource, args, amount);
