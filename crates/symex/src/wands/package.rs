@@ -39,7 +39,9 @@ pub(super) struct Fork {
 #[derive(Clone)]
 pub(super) struct End {
     pub forks: Vec<Fork>,
+    /// The trail, from `start` on.
     pub entries: Vec<Entry>,
+    pub start: usize,
     /// The heap of the left-hand side.
     pub lhs: Heap,
     /// With what was taken.
@@ -168,7 +170,7 @@ impl<'p> Executor<'p> {
                 forks.push(Fork { condition: *condition, taken: *taken, before });
             }
         }
-        Ok(End { forks, entries, lhs, reserves: state.reserves.to_vec(), result })
+        Ok(End { forks, entries, start: mark, lhs, reserves: state.reserves.to_vec(), result })
     }
 
     fn run_parts(
