@@ -24,8 +24,8 @@ use crate::blame::{Blame, Reason};
 use crate::eval::resource_reason;
 use crate::executor::Executor;
 use crate::path::Run;
-use crate::wands::is_wand;
 use crate::state::{Heap, Pattern, QuantifiedChunk, ResourceId, State};
+use crate::wands::is_wand;
 
 use family::{Family, normal};
 

@@ -6,9 +6,9 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::wands::{Reserve, Rest};
 use rpds::{HashTrieMap, HashTrieSet, List};
 use smt::Term;
-use crate::wands::{Reserve, Rest};
 use viper::core::{Expr, FieldId, FunctionId, LabelId, LocalId, MethodId, PredicateId};
 
 /// The member whose variables an expression mentions.

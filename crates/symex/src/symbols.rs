@@ -442,7 +442,12 @@ impl<'p> Symbols<'p> {
     }
 
     /// For a value as a snapshot and what that snapshot equals: the value and what it equals.
-    pub fn unwrapped(&mut self, terms: &mut Terms, snap: Term, equal: Term) -> Option<(Term, Term)> {
+    pub fn unwrapped(
+        &mut self,
+        terms: &mut Terms,
+        snap: Term,
+        equal: Term,
+    ) -> Option<(Term, Term)> {
         let Node::App(f, args) = terms.node(snap) else { return None };
         let (f, value) = (*f, *args.first()?);
         let sort = terms.sort(value);

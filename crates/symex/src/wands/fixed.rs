@@ -99,8 +99,14 @@ impl Executor<'_> {
             }
         } else if self.symbols.is_pair(&self.terms, term) {
             let parts = [
-                (self.symbols.first(&mut self.terms, term), self.symbols.first(&mut self.terms, value)),
-                (self.symbols.second(&mut self.terms, term), self.symbols.second(&mut self.terms, value)),
+                (
+                    self.symbols.first(&mut self.terms, term),
+                    self.symbols.first(&mut self.terms, value),
+                ),
+                (
+                    self.symbols.second(&mut self.terms, term),
+                    self.symbols.second(&mut self.terms, value),
+                ),
             ];
             for (part, value) in parts {
                 if self.mentions(part, &[root]) {

@@ -219,13 +219,7 @@ impl Executor<'_> {
     }
 
     /// How much to take where `left` is left and `missing` is missing.
-    fn share(
-        &mut self,
-        state: &mut State,
-        left: Term,
-        missing: Term,
-        wildcard: bool,
-    ) -> Run<Term> {
+    fn share(&mut self, state: &mut State, left: Term, missing: Term, wildcard: bool) -> Run<Term> {
         let zero = self.amount(0, 1);
         if wildcard {
             let some = self.terms.lt(zero, left);
@@ -415,8 +409,7 @@ impl Executor<'_> {
     ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
         let zero = self.amount(0, 1);
         let wildcard = self.is_wildcard(state, amount);
-        let chunks: Vec<(usize, Chunk)> =
-            heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        let chunks: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
         for (index, chunk) in &chunks {
             let same = self.same(&chunk.args, args);
             let enough = self.enough(chunk.perm, amount, wildcard);
@@ -457,8 +450,7 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let mut choices: Vec<(Term, Term)> = Vec::new();
         let mut found = self.terms.bool(false);
-        let singles: Vec<(usize, Chunk)> =
-            heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        let singles: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
         for (index, chunk) in singles {
             let same = self.same(&chunk.args, args);
             let enough = self.terms.le(amount, chunk.perm);

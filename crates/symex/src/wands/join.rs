@@ -256,9 +256,9 @@ impl Executor<'_> {
         }
         let quantified: Vec<_> = lhs.quantified_of(resource).map(|(_, c)| c).collect();
         for chunk in quantified {
-            let everywhere = ends.iter().all(|end| {
-                end.lhs.quantified_of(resource).any(|(_, c)| c.values == chunk.values)
-            });
+            let everywhere = ends
+                .iter()
+                .all(|end| end.lhs.quantified_of(resource).any(|(_, c)| c.values == chunk.values));
             if everywhere {
                 shares.push((self.perm_at(&chunk, location), self.snap_at(&chunk, location)));
             }

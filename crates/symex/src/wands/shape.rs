@@ -44,9 +44,8 @@ pub(crate) struct Wands {
 impl Executor<'_> {
     /// The shape of a wand and its arguments.
     pub fn shape(&mut self, wand: &Wand) -> (WandId, Arc<[Arc<Expr>]>) {
-        let same = |k: &&Known| {
-            Arc::ptr_eq(&k.wand.lhs, &wand.lhs) && Arc::ptr_eq(&k.wand.rhs, &wand.rhs)
-        };
+        let same =
+            |k: &&Known| Arc::ptr_eq(&k.wand.lhs, &wand.lhs) && Arc::ptr_eq(&k.wand.rhs, &wand.rhs);
         if let Some(known) = self.wands.known.iter().find(same) {
             return (known.id, Arc::clone(&known.args));
         }
@@ -158,10 +157,9 @@ impl Cut<'_> {
             ExprKind::Acc(resource, amount) => ExprKind::Acc(nowhere(resource), amount.clone()),
             ExprKind::Perm(resource) => ExprKind::Perm(nowhere(resource)),
             ExprKind::Wand(wand) => ExprKind::Wand(Wand { pos: Pos::default(), ..wand.clone() }),
-            ExprKind::Applying(wand, body) => ExprKind::Applying(
-                Wand { pos: Pos::default(), ..wand.clone() },
-                Arc::clone(body),
-            ),
+            ExprKind::Applying(wand, body) => {
+                ExprKind::Applying(Wand { pos: Pos::default(), ..wand.clone() }, Arc::clone(body))
+            }
             ExprKind::Unfolding(access, body) => {
                 let mut access = access.clone();
                 (access.pos, access.loc_pos) = (Pos::default(), Pos::default());
