@@ -4,6 +4,7 @@
 //! in a local exploration and joined.
 
 mod function;
+mod literal;
 mod permission;
 mod quantifier;
 
@@ -131,7 +132,7 @@ impl Executor<'_> {
             }
             ExprKind::Seq(elems) => {
                 let elems = self.eval_all(state, elems, blame)?;
-                self.seq_literal(&e.ty, &elems)
+                return self.eval_seq(state, &e.ty, &elems);
             }
             ExprKind::Set(elems) | ExprKind::Multiset(elems) => {
                 let elems = self.eval_all(state, elems, blame)?;
