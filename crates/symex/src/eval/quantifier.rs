@@ -207,11 +207,16 @@ impl Executor<'_> {
         triggers: &[Vec<Term>],
     ) -> Run<()> {
         for outcome in outcomes {
-            for (guard, fact) in &outcome.facts {
-                let original = *fact;
-                let fact = self.terms.implies(*guard, original);
+            for learnt in &outcome.facts {
+                let original = learnt.fact;
+                let fact = self.guarded(learnt);
                 if !self.mentions(fact, constants) {
-                    self.assume(state, fact)?;
+                    self.assume_at(state, fact, learnt.level)?;
+                    continue;
+                }
+                if learnt.level.is_some() {
+                    let fact = self.close(Quantifier::Forall, constants, &[], fact, None, "aux");
+                    self.assume_at(state, fact, learnt.level)?;
                     continue;
                 }
                 // Where a fact is known by itself, and where the formula it comes from is.
