@@ -72,7 +72,8 @@ pub(crate) struct Executor<'p> {
     pub read_values: HashMap<Term, Term>,
     /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
     pub split_quantifiers: HashMap<(*const Expr, bool), Parts>,
-    /// The names of value maps that summarise chunks, by what they summarise and for whom.
+    /// The names of value maps that summarise chunks, by what they summarise and for whom; and of
+    /// inverses, by the formulas that say that there are some.
     pub summaries: HashMap<(String, Vec<Term>), smt::FunId>,
     /// Values that were read in quantifiers, by location and by what the heap says.
     pub read_before: HashMap<(Vec<Term>, Vec<Term>), Term>,

@@ -165,7 +165,8 @@ impl Executor<'_> {
             state.known.insert_mut(formula);
             self.trail.push(entry(formula));
             if !self.log.replaying() {
-                self.session.assert(&self.terms, formula);
+                let told = self.told(state, formula);
+                self.session.assert(&self.terms, told);
             }
         }
         Ok(())

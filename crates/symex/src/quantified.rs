@@ -12,6 +12,7 @@
 mod amounts;
 mod chunk;
 mod family;
+mod injective;
 mod inverse;
 mod remove;
 mod summary;

@@ -152,10 +152,9 @@ impl Executor<'_> {
         weight: Option<u32>,
         name: &str,
     ) -> Term {
-        let (constants, triggers, body) =
-            &self.merge_quantifiers(quantifier, constants, triggers, body);
-        let body = *body;
-        let level = self.quantifier_depth(body);
+        let (constants, triggers, original) =
+            self.merge_quantifiers(quantifier, constants, triggers, body);
+        let level = self.quantifier_depth(original);
         let mut map = HashMap::new();
         let mut vars = Vec::new();
         for (i, constant) in constants.iter().enumerate() {
@@ -165,7 +164,7 @@ impl Executor<'_> {
             vars.push(var);
             map.insert(*constant, term);
         }
-        let mut body = self.terms.substitute(body, &map);
+        let mut body = self.terms.substitute(original, &map);
         let mut sets: Vec<Vec<Term>> = triggers
             .iter()
             .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
@@ -178,6 +177,19 @@ impl Executor<'_> {
             let mut more = self.infer_triggers(body, &vars);
             more.retain(|set| set.iter().all(|t| self.symbols.is_of_user(&self.terms, *t)));
             sets.extend(more);
+        }
+        if sets.is_empty()
+            && quantifier == Quantifier::Forall
+            && let Some((var, value)) = self.determined(&constants, original)
+        {
+            // `forall x, y :: y == e ==> …` is about `e`.
+            let map = HashMap::from([(var, value)]);
+            let rest: Vec<Term> = constants.iter().copied().filter(|c| *c != var).collect();
+            let mut replace = |t: &Term| self.terms.substitute(*t, &map);
+            let triggers: Vec<Vec<Term>> =
+                triggers.iter().map(|set| set.iter().map(&mut replace).collect()).collect();
+            let body = self.terms.substitute(original, &map);
+            return self.close(quantifier, &rest, &triggers, body, weight, name);
         }
         if sets.is_empty() {
             (body, sets) = self.generalise(quantifier, level, &mut vars, body);
