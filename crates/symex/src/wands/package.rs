@@ -156,6 +156,7 @@ impl<'p> Executor<'p> {
         let mark = self.trail.len();
         // Whatever is chosen on the way may depend on the left-hand side.
         state.parameters = state.parameters.iter().chain(&package.root).copied().collect();
+        state.fixed = state.parameters.len();
         state.reserves = Rc::new(package.reserves.clone());
         let mut lhs = Heap::default();
         let result = match self.run_parts(state, wand, cfg, package, blame, &mut lhs) {
@@ -276,7 +277,9 @@ impl<'p> Executor<'p> {
             for entry in &end.entries {
                 match entry {
                     Entry::Guard(g) | Entry::Side(g) => guard = self.terms.and([guard, *g]),
-                    Entry::Fact(fact) => facts.push(self.terms.implies(guard, *fact)),
+                    Entry::Fact(fact) | Entry::Lasting(fact, _) => {
+                        facts.push(self.terms.implies(guard, *fact));
+                    }
                     Entry::Fork(..) => {}
                 }
             }
