@@ -88,6 +88,14 @@ impl Executor<'_> {
         shares.iter().fold(zero, |sum, share| self.terms.add(sum, share.perm))
     }
 
+    /// Is any of a location held, in whichever chunk?
+    pub fn held_at_all(&mut self, heap: &Heap, resource: ResourceId, args: &[Term]) -> Term {
+        let zero = self.amount(0, 1);
+        let shares = self.shares(heap, resource, args);
+        let positive: Vec<Term> = shares.iter().map(|s| self.terms.lt(zero, s.perm)).collect();
+        self.terms.or(positive)
+    }
+
     /// The value at a location, wherever it is held.
     pub fn summary_snap(
         &mut self,
@@ -109,6 +117,32 @@ impl Executor<'_> {
 
     /// The value at a location, if there is permission to read it.
     pub fn lookup(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Option<Term>> {
+        if !state.is_quantified() {
+            return self.find_value(state, heap, resource, args);
+        }
+        // A trigger must mention the value that the formula mentions.
+        let key = (args.to_vec(), heap.contents(resource));
+        if state.lenient
+            && let Some(snap) = self.read_before.get(&key)
+        {
+            return Ok(Some(*snap));
+        }
+        let found = self.find_value(state, heap, resource, args)?;
+        if let Some(snap) = found
+            && !state.lenient
+        {
+            self.read_before.insert(key, snap);
+        }
+        Ok(found)
+    }
+
+    fn find_value(
         &mut self,
         state: &mut State,
         heap: &Heap,
@@ -146,12 +180,20 @@ impl Executor<'_> {
         if !heap.has(resource) || self.exhale_mode == ExhaleMode::Greedy {
             return Ok(None);
         }
-        let held = self.held(heap, resource, args);
-        let positive = self.terms.lt(zero, held);
+        let positive = self.held_at_all(heap, resource, args);
         if !self.prove(state, positive)? {
             return Ok(None);
         }
+        if self.mentions_quantified(state, args) {
+            return self.summary_at(state, heap, resource, args).map(Some);
+        }
         Ok(Some(self.summary_snap(state, heap, resource, args)))
+    }
+
+    /// Does a location depend on the variables of a quantifier?
+    fn mentions_quantified(&self, state: &State, args: &[Term]) -> bool {
+        let vars = state.quantified_parameters();
+        args.iter().any(|a| self.mentions(*a, vars))
     }
 
     /// What follows from holding shares of one location in several chunks, some of them quantified:
@@ -169,23 +211,55 @@ impl Executor<'_> {
         }
         let zero = self.amount(0, 1);
         let shares = self.shares(heap, resource, args);
+        let shares: Vec<(Share, Term)> =
+            shares.into_iter().map(|s| (s, self.terms.lt(zero, s.perm))).collect();
         if matches!(resource, ResourceId::Field(_)) {
-            let one = self.amount(1, 1);
-            let sum = shares.iter().fold(zero, |sum, share| self.terms.add(sum, share.perm));
+            self.bound_shares(state, &shares)?;
+        }
+        for (i, (share, here)) in shares.iter().enumerate() {
+            for (other, there) in &shares[..i] {
+                let both = self.terms.and([*there, *here]);
+                // No two chunks can have all of a field.
+                if self.excludes(state, both) {
+                    continue;
+                }
+                let agree = self.terms.eq(other.snap, share.snap);
+                let fact = self.terms.implies(both, agree);
+                self.assume(state, fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Is it known that this does not hold?
+    fn excludes(&mut self, state: &State, formula: Term) -> bool {
+        let not = self.terms.not(formula);
+        self.entailed(state, not)
+    }
+
+    /// Of a field there is no more than everything at a location.
+    fn bound_shares(&mut self, state: &mut State, shares: &[(Share, Term)]) -> Run<()> {
+        let (zero, one) = (self.amount(0, 1), self.amount(1, 1));
+        let mut sum = zero;
+        let mut partial = 0;
+        for (i, (share, here)) in shares.iter().enumerate() {
+            let full = self.is_full_or_none(share.perm);
+            if !full && *here != self.terms.bool(false) {
+                partial += 1;
+                sum = self.total(sum, share.perm);
+            }
+            // Whoever has everything excludes all others.
+            for (other, there) in &shares[..i] {
+                if full || self.is_full_or_none(other.perm) {
+                    let both = self.terms.and([*there, *here]);
+                    let not = self.terms.not(both);
+                    self.assume(state, not)?;
+                }
+            }
+        }
+        if partial > 0 {
             let bounded = self.terms.le(sum, one);
             self.assume(state, bounded)?;
-        }
-        let Some((first, others)) = shares.split_first() else { return Ok(()) };
-        let mut before = self.terms.lt(zero, first.perm);
-        let mut snap = first.snap;
-        for share in others {
-            let here = self.terms.lt(zero, share.perm);
-            let both = self.terms.and([before, here]);
-            let agree = self.terms.eq(snap, share.snap);
-            let fact = self.terms.implies(both, agree);
-            self.assume(state, fact)?;
-            snap = self.terms.ite(before, snap, share.snap);
-            before = self.terms.or([before, here]);
         }
         Ok(())
     }
@@ -368,8 +442,8 @@ impl Executor<'_> {
             let same = self.same(&chunk.args, args);
             let here = self.terms.ite(same, chunk.perm, zero);
             let taken = self.minimum(here, missing);
-            heap.get_mut(index).perm = self.terms.sub(chunk.perm, taken);
-            missing = self.terms.sub(missing, taken);
+            heap.get_mut(index).perm = self.remainder(chunk.perm, taken);
+            missing = self.remainder(missing, taken);
         }
         let indices: Vec<usize> = heap.quantified_of(resource).map(|(i, _)| i).collect();
         for index in indices {
@@ -377,14 +451,8 @@ impl Executor<'_> {
             let here = self.perm_at(&chunk, args);
             let taken = self.minimum(here, missing);
             heap.quantified_mut(index).perm = self.without(&chunk, args, taken);
-            missing = self.terms.sub(missing, taken);
+            missing = self.remainder(missing, taken);
         }
-    }
-
-    /// The smaller of two amounts.
-    pub fn minimum(&mut self, a: Term, b: Term) -> Term {
-        let less = self.terms.le(a, b);
-        self.terms.ite(less, a, b)
     }
 
     /// Adds all chunks of a heap to that of a state.

@@ -8,7 +8,6 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use rpds::HashTrieMap;
 use smt::Term;
 
 use crate::config::ExhaleMode;
@@ -29,7 +28,17 @@ pub(crate) enum Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     pub heap: Heap,
-    pub taken: HashTrieMap<Slot, Term>,
+    /// What was taken, in order.
+    pub pulls: Vec<Pull>,
+}
+
+/// Something that was taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    pub slot: Slot,
+    pub amount: Term,
+    /// How long the trail was before it.
+    pub at: usize,
 }
 
 /// What a footprint has beyond what is needed for a certain left-hand side.
@@ -46,12 +55,7 @@ pub(super) type Footprint = Vec<BTreeMap<Slot, Term>>;
 
 impl Reserve {
     pub fn new(heap: Heap) -> Reserve {
-        Reserve { heap, taken: HashTrieMap::new() }
-    }
-
-    /// What was taken, in order.
-    pub fn places(&self) -> impl Iterator<Item = (Slot, Term)> {
-        self.taken.iter().map(|(slot, amount)| (*slot, *amount))
+        Reserve { heap, pulls: Vec::new() }
     }
 
     pub fn resource(&self, slot: Slot) -> ResourceId {
@@ -88,19 +92,16 @@ enum Meet {
 impl Executor<'_> {
     /// How much is left at a place.
     fn left(&mut self, reserve: &Reserve, slot: Slot) -> Term {
-        let original = reserve.original(slot);
-        match reserve.taken.get(&slot) {
-            Some(taken) => self.terms.sub(original, *taken),
-            None => original,
-        }
+        let own = reserve.pulls.iter().filter(|pull| pull.slot == slot);
+        own.fold(reserve.original(slot), |left, pull| self.terms.sub(left, pull.amount))
     }
 
     /// The heap of a reserve without what was taken; places stay the same.
     pub(super) fn remaining(&mut self, reserve: &Reserve) -> Heap {
         let mut heap = reserve.heap.clone();
-        for slot in reserve.taken.keys() {
-            let left = self.left(reserve, *slot);
-            match *slot {
+        for slot in reserve.pulls.iter().map(|pull| pull.slot) {
+            let left = self.left(reserve, slot);
+            match slot {
                 Slot::Single(i) => heap.get_mut(i).perm = left,
                 Slot::Quantified(i) => heap.quantified_mut(i).perm = left,
             }
@@ -108,14 +109,9 @@ impl Executor<'_> {
         heap
     }
 
-    pub(super) fn note_taken(&mut self, state: &mut State, level: usize, slot: Slot, amount: Term) {
-        let reserve = &state.reserves[level];
-        let sum = match reserve.taken.get(&slot) {
-            Some(before) => self.terms.add(*before, amount),
-            None => amount,
-        };
-        let reserves = std::rc::Rc::make_mut(&mut state.reserves);
-        reserves[level].taken.insert_mut(slot, sum);
+    pub(super) fn note_taken(&self, state: &mut State, level: usize, slot: Slot, amount: Term) {
+        let pull = Pull { slot, amount, at: self.trail.len() };
+        Rc::make_mut(&mut state.reserves)[level].pulls.push(pull);
     }
 
     /// Adds the permission that is missing in `heap`, both to it and to the heap of the state.

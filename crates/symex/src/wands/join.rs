@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 
 use smt::Term;
 
-use super::fixed::Fixed;
 use super::footprint::{Footprint, Reserve, Rest, Slot};
 use super::package::{End, Package};
 use crate::executor::Executor;
@@ -26,11 +25,9 @@ impl Executor<'_> {
     ) -> Run<(Footprint, Option<Rest>)> {
         let mut exact = true;
         let mut joined = self.join_below(state, package, ends, 0, &mut exact)?;
-        // An amount that is a bound may be more than there is.
-        for (level, places) in joined.iter_mut().enumerate() {
+        for (reserve, places) in package.reserves.iter().zip(&mut joined) {
             for (slot, amount) in places.iter_mut() {
-                let there = package.reserves[level].original(*slot);
-                *amount = self.at_most(state, &package.reserves[level], *slot, *amount, there)?;
+                *amount = self.clamp(state, reserve, *slot, *amount)?;
             }
         }
         let rest = match package.root {
@@ -47,7 +44,15 @@ impl Executor<'_> {
     fn needed(&mut self, ends: &[&End], depth: usize) -> Footprint {
         let Some(first) = ends.first() else { return Footprint::new() };
         let Some(fork) = first.forks.get(depth) else {
-            return first.reserves.iter().map(|r| r.places().collect()).collect();
+            let mut footprint = Footprint::new();
+            for reserve in &first.reserves {
+                let mut places = BTreeMap::new();
+                for pull in &reserve.pulls {
+                    self.add_to(&mut places, pull.slot, pull.amount);
+                }
+                footprint.push(places);
+            }
+            return footprint;
         };
         let (yes, no): (Vec<&End>, Vec<&End>) =
             ends.iter().copied().partition(|end| end.forks.get(depth).is_some_and(|f| f.taken));
@@ -58,22 +63,29 @@ impl Executor<'_> {
         self.combine(&a, &b, Some(fork.condition))
     }
 
-    fn at_most(
+    /// An amount that is a bound may be more than there is; one of a path that is impossible may be
+    /// anything.
+    fn clamp(
         &mut self,
         state: &mut State,
         reserve: &Reserve,
         slot: Slot,
         amount: Term,
-        there: Term,
     ) -> Run<Term> {
-        let fits = self.terms.le(amount, there);
+        let (zero, there) = (self.amount(0, 1), reserve.original(slot));
+        let (positive, fits) = (self.terms.le(zero, amount), self.terms.le(amount, there));
+        let proper = self.terms.and([positive, fits]);
         let certain = match slot {
-            Slot::Single(_) => self.prove_quickly(state, fits)?,
+            Slot::Single(_) => self.prove_quickly(state, proper)?,
             Slot::Quantified(_) => {
-                self.prove_everywhere(state, reserve.resource(slot), fits, true)?
+                self.prove_everywhere(state, reserve.resource(slot), proper, true)?
             }
         };
-        Ok(if certain { amount } else { self.minimum(amount, there) })
+        if certain {
+            return Ok(amount);
+        }
+        let at_least = self.maximum(amount, zero);
+        Ok(self.minimum(at_least, there))
     }
 
     /// The footprint of the paths that agree on their first `depth` decisions.
@@ -130,6 +142,8 @@ impl Executor<'_> {
     }
 
     /// The footprint of one path: amounts that depend on the left-hand side are replaced by bounds.
+    /// What was learnt after something was taken may be due to it, and says nothing about how much
+    /// it is.
     fn leaf(
         &mut self,
         state: &mut State,
@@ -137,36 +151,40 @@ impl Executor<'_> {
         end: &End,
         exact: &mut bool,
     ) -> Run<Footprint> {
-        let mut fixed: Option<Fixed> = None;
         let mut footprint = Footprint::new();
         for (level, reserve) in end.reserves.iter().enumerate() {
             let mut places = BTreeMap::new();
-            for (slot, taken) in reserve.taken.iter() {
-                let mut amount = *taken;
+            for pull in &reserve.pulls {
+                let mut amount = pull.amount;
                 if let Some(root) = package.root
                     && !self.config.unsound_wands
                     && self.mentions(amount, &[root])
                 {
-                    let facts = end.facts(end.entries.len());
-                    let fixed = match &mut fixed {
-                        Some(fixed) => fixed,
-                        None => fixed.insert(self.fix(state, root, &facts)?),
-                    };
-                    amount = match self.settled(root, amount, fixed) {
+                    let facts = end.facts(pull.at - end.start);
+                    let fixed = self.fix(state, root, &facts)?;
+                    amount = match self.settled(root, amount, &fixed) {
                         Some(amount) => amount,
                         None => {
                             *exact = false;
                             // Where nothing else is known, it is all there is.
-                            let bound = self.bound(root, amount, fixed, true);
-                            bound.unwrap_or_else(|| package.reserves[level].original(*slot))
+                            let bound = self.bound(root, amount, &fixed, true);
+                            bound.unwrap_or_else(|| package.reserves[level].original(pull.slot))
                         }
                     };
                 }
-                places.insert(*slot, amount);
+                self.add_to(&mut places, pull.slot, amount);
             }
             footprint.push(places);
         }
         Ok(footprint)
+    }
+
+    fn add_to(&mut self, places: &mut BTreeMap<Slot, Term>, slot: Slot, amount: Term) {
+        let sum = match places.get(&slot) {
+            Some(before) => self.terms.add(*before, amount),
+            None => amount,
+        };
+        places.insert(slot, sum);
     }
 
     /// What both sides of a decision take is taken for certain: where the left-hand side has a share
@@ -271,7 +289,10 @@ impl End {
     /// What is known after so many entries of the path.
     pub(super) fn facts(&self, before: usize) -> Vec<Term> {
         let facts = self.entries[..before].iter().filter_map(|entry| match entry {
-            Entry::Fact(fact) | Entry::Guard(fact) | Entry::Side(fact) => Some(*fact),
+            Entry::Fact(fact)
+            | Entry::Lasting(fact, _)
+            | Entry::Guard(fact)
+            | Entry::Side(fact) => Some(*fact),
             Entry::Fork(..) => None,
         });
         facts.collect()

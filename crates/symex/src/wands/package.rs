@@ -39,7 +39,9 @@ pub(super) struct Fork {
 #[derive(Clone)]
 pub(super) struct End {
     pub forks: Vec<Fork>,
+    /// The trail, from `start` on.
     pub entries: Vec<Entry>,
+    pub start: usize,
     /// The heap of the left-hand side.
     pub lhs: Heap,
     /// With what was taken.
@@ -154,6 +156,7 @@ impl<'p> Executor<'p> {
         let mark = self.trail.len();
         // Whatever is chosen on the way may depend on the left-hand side.
         state.parameters = state.parameters.iter().chain(&package.root).copied().collect();
+        state.fixed = state.parameters.len();
         state.reserves = Rc::new(package.reserves.clone());
         let mut lhs = Heap::default();
         let result = match self.run_parts(state, wand, cfg, package, blame, &mut lhs) {
@@ -168,7 +171,7 @@ impl<'p> Executor<'p> {
                 forks.push(Fork { condition: *condition, taken: *taken, before });
             }
         }
-        Ok(End { forks, entries, lhs, reserves: state.reserves.to_vec(), result })
+        Ok(End { forks, entries, start: mark, lhs, reserves: state.reserves.to_vec(), result })
     }
 
     fn run_parts(
@@ -274,7 +277,9 @@ impl<'p> Executor<'p> {
             for entry in &end.entries {
                 match entry {
                     Entry::Guard(g) | Entry::Side(g) => guard = self.terms.and([guard, *g]),
-                    Entry::Fact(fact) => facts.push(self.terms.implies(guard, *fact)),
+                    Entry::Fact(fact) | Entry::Lasting(fact, _) => {
+                        facts.push(self.terms.implies(guard, *fact));
+                    }
                     Entry::Fork(..) => {}
                 }
             }
