@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use report::SourceMap;
+
 /// How a verification is to be done.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -27,6 +29,15 @@ pub struct Config {
     pub counterexamples: bool,
     /// How permissions are looked for.
     pub exhale_mode: ExhaleMode,
+    /// Assume that quantified permissions are to different locations where they are inhaled, instead
+    /// of checking it.
+    pub assume_injectivity_on_inhale: bool,
+    /// Do without these, to see what they are good for.
+    pub ablations: Vec<Ablation>,
+    /// Count how often quantified formulas are instantiated.
+    pub profile: bool,
+    /// What the positions in the program point into, for the names of formulas.
+    pub sources: Option<Arc<SourceMap>>,
     /// Write what the solver is told into this folder, a file for every unit.
     pub dump_smt: Option<PathBuf>,
     /// Stops the verification from outside.
@@ -47,10 +58,28 @@ impl Config {
             max_errors: 0,
             counterexamples: false,
             exhale_mode: ExhaleMode::default(),
+            assume_injectivity_on_inhale: false,
+            ablations: Vec::new(),
+            profile: false,
+            sources: None,
             dump_smt: None,
             cancel: Cancel::default(),
         }
     }
+
+    /// Is this to be done without?
+    pub(crate) fn ablates(&self, what: Ablation) -> bool {
+        self.ablations.contains(&what)
+    }
+}
+
+/// Something that is done for speed, and that can be left out in order to measure what it is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ablation {
+    /// Inverse functions and summaries of values that are the same as others are used again.
+    Memoisation,
+    /// The quantified formulas that stand for quantified permissions say what instantiates them.
+    Triggers,
 }
 
 /// How permissions are looked for.

@@ -129,7 +129,8 @@ impl Executor<'_> {
                 self.consume_scaled(state, heap, body, factor, blame)
             }
             ExprKind::InhaleExhale(_, b) => self.consume_scaled(state, heap, b, factor, blame),
-            ExprKind::Quant { .. } => self.consume_quantified(state, heap, e, factor, blame),
+            ExprKind::Quant { .. } => self
+                .because_of(e.pos, |this| this.consume_quantified(state, heap, e, factor, blame)),
             ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
             _ => self.unsupported(state, e.pos, "This assertion"),
         }

@@ -10,6 +10,7 @@ use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
 use crate::blame::{Blame, Reason, diagnostic};
 use crate::config::{Config, ExhaleMode};
+use crate::origin::Origins;
 use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
@@ -76,6 +77,12 @@ pub(crate) struct Executor<'p> {
     pub kept: Vec<Arc<Expr>>,
     /// Fresh symbols that are declared in the text of axioms.
     pub declared_fresh: HashSet<smt::FunId>,
+    /// What in the source is being dealt with, for the names of formulas.
+    pub origin: Pos,
+    /// The names that were given, by kind and origin.
+    pub names: HashMap<(&'static str, Pos), Arc<str>>,
+    /// Those of all units.
+    pub origins: Arc<Origins>,
 }
 
 /// The scope for the symbols and axioms of a unit. The one around it stays empty, so that the solver
@@ -137,6 +144,9 @@ impl<'p> Executor<'p> {
             split_quantifiers: HashMap::new(),
             kept: Vec::new(),
             declared_fresh: HashSet::new(),
+            origin: Pos::None,
+            names: HashMap::new(),
+            origins: Arc::default(),
         }
     }
 

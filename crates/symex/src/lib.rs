@@ -17,7 +17,9 @@ mod exec;
 mod executor;
 mod functions;
 mod heap;
+mod instances;
 mod operators;
+mod origin;
 mod path;
 mod produce;
 mod quantified;
@@ -28,8 +30,10 @@ mod triggers;
 mod unit;
 mod verdict;
 
-pub use config::{Cancel, Config, ExhaleMode};
-pub use verdict::{Counterexample, Failure, Member, MemberKind, Observer, Quiet, Stats, Verdict};
+pub use config::{Ablation, Cancel, Config, ExhaleMode};
+pub use verdict::{
+    Counterexample, Failure, Member, MemberKind, Observer, Quantified, Quiet, Stats, Verdict,
+};
 
 use viper::core::Program;
 

@@ -125,7 +125,8 @@ impl Executor<'_> {
             }
             ExprKind::InhaleExhale(a, _) => self.produce(state, a, snap, factor, blame),
             ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
-            ExprKind::Quant { .. } => self.produce_quantified(state, e, snap, factor, blame),
+            ExprKind::Quant { .. } => self
+                .because_of(e.pos, |this| this.produce_quantified(state, e, snap, factor, blame)),
             ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
             _ => self.unsupported(state, e.pos, "This assertion"),
         }

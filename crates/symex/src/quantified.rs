@@ -21,6 +21,7 @@ use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{BinOp, Expr, ExprKind, LocalId, Resource, Type};
 
 use crate::blame::{Blame, Reason};
+use crate::config::Ablation;
 use crate::eval::resource_reason;
 use crate::executor::Executor;
 use crate::path::Run;
@@ -59,8 +60,11 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         let Some(mut family) = self.eval_family(state, e, blame)? else { return Ok(()) };
-        let reason = not_injective(e, state);
-        self.check_injective(state, &family, blame, reason)?;
+        // Otherwise it is assumed: whatever has an inverse is injective.
+        if !self.config.assume_injectivity_on_inhale {
+            let reason = not_injective(e, state);
+            self.check_injective(state, &family, blame, reason)?;
+        }
         if state.reading {
             family.amount = self.some_of(state, family.amount)?;
         }
@@ -263,7 +267,8 @@ impl Executor<'_> {
         for chunk in &quantified {
             key.extend([chunk.values, chunk.perm]);
         }
-        if let Some(values) = state.summaries.get(&key) {
+        let reuse = !self.config.ablates(Ablation::Memoisation);
+        if let Some(values) = state.summaries.get(&key).filter(|_| reuse) {
             return Ok(*values);
         }
         let map = self.symbols.value_map(&mut self.terms, resource);

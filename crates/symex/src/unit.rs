@@ -19,6 +19,8 @@ use crate::blame::Blame;
 use crate::callgraph::{CallGraph, call_graph};
 use crate::config::{Config, ExhaleMode};
 use crate::executor::Executor;
+use crate::instances::Counts;
+use crate::origin::Origins;
 use crate::path::{Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, FunctionTheory, Theories, foreign_axioms};
@@ -42,6 +44,9 @@ struct Part {
     time: Duration,
     stats: Stats,
     trouble: Option<(Status, String)>,
+    instances: Counts,
+    /// Did the solver give up on a question?
+    gave_up: bool,
 }
 
 /// The work that is left, and what is done.
@@ -70,6 +75,7 @@ struct Shared<'a> {
     observer: &'a dyn Observer,
     foreign: Arc<Foreign>,
     triggers: Arc<HashSet<FieldId>>,
+    origins: Arc<Origins>,
     deadline: Option<Instant>,
     group_of: Vec<usize>,
     work: Mutex<Work>,
@@ -111,7 +117,7 @@ pub(crate) fn verify(program: &Program, config: &Config, observer: &dyn Observer
         }
     });
     let work = shared.work.into_inner().unwrap_or_else(PoisonError::into_inner);
-    plan.verdict(program, work.parts)
+    plan.verdict(program, work.parts, &shared.origins)
 }
 
 /// Expressions nest deep. Pages of a stack cost nothing until they are touched.
@@ -205,6 +211,7 @@ impl Plan {
             observer,
             foreign: Arc::new(foreign_axioms(program)),
             triggers: Arc::new(fields_in_triggers(program)),
+            origins: Arc::new(Origins::new(config.sources.clone())),
             deadline: config.timeout.map(|t| Instant::now() + t),
             group_of: self.group_of.clone(),
             work: Mutex::new(Work {
@@ -220,8 +227,16 @@ impl Plan {
     }
 
     /// Puts the parts together, in source order.
-    fn verdict(&self, program: &Program, mut parts: BTreeMap<Key, Part>) -> Verdict {
+    fn verdict(
+        &self,
+        program: &Program,
+        mut parts: BTreeMap<Key, Part>,
+        origins: &Origins,
+    ) -> Verdict {
         let mut verdict = Verdict::default();
+        let mut instances = Counts::default();
+        parts.values().for_each(|part| instances.add(&part.instances));
+        verdict.quantified = instances.quantified(origins);
         // The errors of proofs that plugins made belong to the functions they are about.
         for (method, function) in &self.proofs {
             if let Some(part) = parts.remove(&(MemberKind::Method, *method)) {
@@ -244,6 +259,14 @@ impl Plan {
                 None => Status::Failed,
             };
             verdict.stats += part.stats;
+            for mut warning in part.instances.matching_loops(part.gave_up, origins) {
+                // One is enough, whoever uses the formula.
+                let known = |w: &Diagnostic| w.pos == warning.pos && w.id == warning.id;
+                if !verdict.warnings.iter().any(known) {
+                    warning.member = Some(name.to_string());
+                    verdict.warnings.push(warning);
+                }
+            }
             verdict.members.push(Member {
                 name: name.to_string(),
                 kind: key.0,
@@ -264,6 +287,8 @@ impl Part {
         self.failures.extend(other.failures);
         self.time += other.time;
         self.stats += other.stats;
+        self.instances.add(&other.instances);
+        self.gave_up |= other.gave_up;
         if self.trouble.is_none() {
             self.trouble = other.trouble;
         }
@@ -447,6 +472,7 @@ fn session_config(shared: &Shared<'_>) -> smt::Config {
         limits: smt::Limits { rlimit: None, timeout: Duration::from_secs(60) },
         deadline: shared.deadline,
         cancel: Some(shared.config.cancel.flag()),
+        profile: shared.config.profile,
     }
 }
 
@@ -501,6 +527,7 @@ fn run(
         shared.deadline,
         Arc::clone(&shared.triggers),
     );
+    executor.origins = Arc::clone(&shared.origins);
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
@@ -569,6 +596,9 @@ fn run(
         }
     }
     let gave_up = executor.gave_up || result == Err(Stop::Abort);
+    let part = parts.entry(key).or_default();
+    part.gave_up = gave_up;
+    part.instances = Counts::new(executor.session.instances());
     Outcome { session: executor.session, fresh, gave_up, key, parts, found }
 }
 
