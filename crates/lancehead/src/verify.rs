@@ -118,8 +118,8 @@ fn add(report: &mut FileReport, verdict: Verdict) {
 }
 
 fn quantifier(counted: symex::Quantified) -> QuantifierReport {
-    let symex::Quantified { name, kind, pos, instances, generation } = counted;
-    QuantifierReport { name, kind, pos, instances, generation }
+    let symex::Quantified { kind, pos, instances, generation } = counted;
+    QuantifierReport { kind, pos, instances, generation }
 }
 
 fn values(counterexample: symex::Counterexample) -> report::Counterexample {

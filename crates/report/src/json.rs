@@ -15,7 +15,7 @@
 //! column say what in the source a quantified formula comes from; and `"counterexample"` of an error:
 //!
 //! ```json
-//! {"name": "inverse@12:5", "kind": "inverse", "file": "a.vpr", "line": 12, "column": 5,
+//! {"kind": "inverse", "file": "a.vpr", "line": 12, "column": 5,
 //!  "instances": 73, "max_generation": 4}
 //! {"variables": {"x": "3"}, "heap": [{"location": "y.next", "permission": "1/2", "value": null}]}
 //! ```
@@ -43,7 +43,6 @@ struct File<'a> {
 
 #[derive(Serialize)]
 struct Quantifier<'a> {
-    name: &'a str,
     kind: &'a str,
     file: &'a str,
     line: u32,
@@ -162,7 +161,6 @@ fn quantifier<'a>(
 ) -> Quantifier<'a> {
     let (file, start, _) = place(q.pos, report, sources);
     Quantifier {
-        name: &q.name,
         kind: &q.kind,
         file,
         line: start.line,
@@ -275,7 +273,6 @@ mod tests {
         )));
         assert!(json.ends_with(r#""warnings":[],"stats":{"queries":7,"paths":2}}"#), "{json}");
         report.quantifiers = vec![QuantifierReport {
-            name: "set.union.in".into(),
             kind: "set.union.in".into(),
             pos: Pos::None,
             instances: 12,
@@ -284,7 +281,7 @@ mod tests {
         let json = render(&report, &SourceMap::new());
         assert!(
             json.ends_with(concat!(
-                r#","quantifiers":[{"name":"set.union.in","kind":"set.union.in","file":"a.vpr","#,
+                r#","quantifiers":[{"kind":"set.union.in","file":"a.vpr","#,
                 r#""line":0,"column":0,"instances":12,"max_generation":3}]}"#,
             )),
             "{json}"

@@ -72,8 +72,6 @@ pub type Numbers = Vec<(&'static str, u64)>;
 /// How often the solver instantiated a quantified formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantifierReport {
-    /// What the solver calls it.
-    pub name: String,
     /// What it is: `user`, `axiom`, `inverse`, …
     pub kind: String,
     /// Where it comes from.

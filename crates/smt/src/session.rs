@@ -242,6 +242,11 @@ impl Session {
         Ok(())
     }
 
+    /// Writes something for people into the dump, if there is one.
+    pub fn note(&mut self, text: &str) {
+        self.comment(|| text.to_string());
+    }
+
     /// A dump that cannot be written must not stop a proof: it ends there.
     fn record(&mut self, text: &str) {
         if self.dump.as_mut().is_some_and(|dump| dump.write(text).is_err()) {

@@ -36,7 +36,7 @@ pub struct Config {
     pub ablations: Vec<Ablation>,
     /// Count how often quantified formulas are instantiated.
     pub profile: bool,
-    /// What the positions in the program point into, for the names of formulas.
+    /// What the positions in the program point into, for people who read a dump.
     pub sources: Option<Arc<SourceMap>>,
     /// Write what the solver is told into this folder, a file for every unit.
     pub dump_smt: Option<PathBuf>,

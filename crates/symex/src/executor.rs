@@ -10,7 +10,7 @@ use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
 use crate::blame::{Blame, Reason, diagnostic};
 use crate::config::{Config, ExhaleMode};
-use crate::origin::Origins;
+use crate::origin::Names;
 use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
@@ -79,10 +79,7 @@ pub(crate) struct Executor<'p> {
     pub declared_fresh: HashSet<smt::FunId>,
     /// What in the source is being dealt with, for the names of formulas.
     pub origin: Pos,
-    /// The names that were given, by kind and origin.
-    pub names: HashMap<(&'static str, Pos), Arc<str>>,
-    /// Those of all units.
-    pub origins: Arc<Origins>,
+    pub names: Names,
 }
 
 /// The scope for the symbols and axioms of a unit. The one around it stays empty, so that the solver
@@ -145,8 +142,7 @@ impl<'p> Executor<'p> {
             kept: Vec::new(),
             declared_fresh: HashSet::new(),
             origin: Pos::None,
-            names: HashMap::new(),
-            origins: Arc::default(),
+            names: Names::default(),
         }
     }
 

@@ -1,82 +1,95 @@
-//! Where quantified formulas come from. What a solver calls them is a kind and a place:
+//! Where quantified formulas come from.
 //!
-//! | name | what it is |
+//! What a solver calls them is a kind and a number, `inverse.2`: the second place in the source that
+//! formulas of this kind come from in a unit. Lines and columns would be nicer to read, but a solver
+//! takes formulas with different names for different ones, and what it is told about a member must not
+//! depend on how many lines there are above it. A dump ends with a table of the places.
+//!
+//! | kind | what it is |
 //! |---|---|
-//! | `user@12:5` | the quantifier in line 12, column 5 |
-//! | `aux@12:5` | what was learnt about its body for all values |
-//! | `axiom@12:5` | a quantifier of a domain's axiom |
-//! | `function@12:5` | contract or definition of the function that is declared there |
-//! | `forperm@12:5` | a `forperm` over many locations |
-//! | `inverse@`, `location@`, `computed@` | of the quantified permission there, from variables to locations and back |
-//! | `domain@`, `values@` | where the values of its locations are defined, and what they are |
-//! | `receiver@`, `bound@`, `wildcard@`, `assume@`, `havoc@` | what is known of its locations and amounts |
+//! | `user` | a quantifier of the program |
+//! | `aux` | what was learnt about its body for all values |
+//! | `axiom` | a quantifier of a domain's axiom |
+//! | `function` | contract or definition of a function |
+//! | `forperm` | a `forperm` over many locations |
+//! | `inverse`, `location`, `computed` | of a quantified permission, from variables to locations and back |
+//! | `domain`, `values` | where the values of its locations are defined, and what they are |
+//! | `receiver`, `bound`, `wildcard`, `assume`, `havoc` | what is known of its locations and amounts |
 //! | `set.union.in`, `snap.Int`, … | a rule about collections or snapshots, which is in no source |
 //!
-//! Places in imported files have the name of the file in front, `user@lists.vpr:12:5`; those that only
-//! a front end understands are numbers, `user@#7`.
-//!
-//! A formula that comes from several places is one formula, and has the name of the first.
+//! What functions tell others has the name of the function in front: `length.function.1`. A formula
+//! that comes from several places is one formula, and has the name of the first.
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use report::{FileId, Pos, SourceMap, Span};
+use report::{Pos, SourceMap};
 
 use crate::executor::Executor;
 
 /// Kinds that are not about quantified permissions.
 const OTHERS: [&str; 5] = ["user", "aux", "axiom", "function", "forperm"];
 
-/// The names that were given, of all units.
-#[derive(Default)]
-pub(crate) struct Origins {
-    sources: Option<Arc<SourceMap>>,
-    places: Mutex<HashMap<Arc<str>, Pos>>,
-}
-
-impl Origins {
-    pub fn new(sources: Option<Arc<SourceMap>>) -> Origins {
-        Origins { sources, places: Mutex::default() }
-    }
-
-    /// The name of a formula, which is remembered.
-    fn name(&self, kind: &str, pos: Pos) -> Arc<str> {
-        let name: Arc<str> = match pos {
-            Pos::None => kind.into(),
-            Pos::Foreign(number) => format!("{kind}@#{number}").into(),
-            Pos::Source(span) => format!("{kind}@{}", self.place_text(span)).into(),
-        };
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places.entry(Arc::clone(&name)).or_insert(pos);
-        name
-    }
-
-    fn place_text(&self, span: Span) -> String {
-        let Some(source) = self.sources.as_ref().and_then(|sources| sources.get(span.file)) else {
-            return format!("{}+{}", span.file.0, span.start);
-        };
-        let place = source.line_col(span.start);
-        let place = format!("{}:{}", place.line, place.column);
-        let file = Path::new(&source.name).file_name().unwrap_or_default().display();
-        if span.file == FileId(0) { place } else { format!("{file}:{place}") }
-    }
-
-    /// The place that is meant by a name.
-    pub fn place(&self, name: &str) -> Pos {
-        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places.get(name).copied().unwrap_or_default()
-    }
-}
-
-/// The kind in a name.
-pub(crate) fn kind(name: &str) -> &str {
-    name.split('@').next().unwrap_or(name)
-}
-
-/// Is this the kind of formulas that stand for quantified permissions?
+/// Is this a kind of formulas that stand for quantified permissions?
 pub(crate) fn is_of_permissions(kind: &str) -> bool {
     !OTHERS.contains(&kind)
+}
+
+/// What a formula is, and the place that it comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Origin {
+    pub kind: String,
+    pub pos: Pos,
+}
+
+/// The names of formulas.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    given: HashMap<(&'static str, Pos), Arc<str>>,
+    /// How many there are of each kind.
+    numbers: HashMap<&'static str, usize>,
+}
+
+impl Names {
+    /// The name of formulas of a kind that come from a place.
+    fn name(&mut self, prefix: &str, kind: &'static str, pos: Pos) -> Arc<str> {
+        let numbers = &mut self.numbers;
+        let name = self.given.entry((kind, pos)).or_insert_with(|| {
+            let number = numbers.entry(kind).or_default();
+            *number += 1;
+            format!("{prefix}{kind}.{number}").into()
+        });
+        Arc::clone(name)
+    }
+
+    /// The origins of all names that were given.
+    pub fn origins(&self) -> HashMap<Arc<str>, Origin> {
+        let origin = |((kind, pos), name): (&(&'static str, Pos), &Arc<str>)| {
+            (Arc::clone(name), Origin { kind: (*kind).to_string(), pos: *pos })
+        };
+        self.given.iter().map(origin).collect()
+    }
+
+    /// All names with their places, for people who read a dump.
+    pub fn table(&self, sources: Option<&SourceMap>) -> String {
+        let place = |pos: Pos| match (pos, pos.span().and_then(|s| sources?.get(s.file))) {
+            (Pos::Source(span), Some(source)) => {
+                let at = source.line_col(span.start);
+                let file = Path::new(&source.name).file_name().unwrap_or_default().display();
+                format!("{file}:{}:{}", at.line, at.column)
+            }
+            (Pos::Source(span), None) => format!("byte {} of file {}", span.start, span.file.0),
+            (Pos::Foreign(number), _) => format!("#{number}"),
+            (Pos::None, _) => "nowhere".to_string(),
+        };
+        let row = |((_, pos), name): (&(&'static str, Pos), &Arc<str>)| {
+            format!("{name} is from {}\n", place(*pos))
+        };
+        let mut rows: Vec<String> = self.given.iter().map(row).collect();
+        rows.sort_unstable();
+        rows.concat()
+    }
 }
 
 impl Executor<'_> {
@@ -91,30 +104,34 @@ impl Executor<'_> {
 
     /// The name of a formula that is made now.
     pub fn formula_name(&mut self, kind: &'static str) -> Arc<str> {
-        let (origins, pos) = (&self.origins, self.origin);
-        Arc::clone(self.names.entry((kind, pos)).or_insert_with(|| origins.name(kind, pos)))
+        self.names.name(&self.prefix, kind, self.origin)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use report::Span;
+
     use super::*;
 
     #[test]
-    fn names_say_where() {
+    fn names_have_places() {
         let mut sources = SourceMap::new();
-        let main = sources.add("some/main.vpr", "method m()\n  assert true");
-        let other = sources.add("some/other.vpr", "x");
-        let origins = Origins::new(Some(Arc::new(sources)));
-        let place = Pos::Source(Span { file: main, start: 13, end: 19 });
-        assert_eq!(&*origins.name("user", place), "user@2:3");
-        assert_eq!(origins.place("user@2:3"), place);
-        let there = Pos::Source(Span { file: other, start: 0, end: 1 });
-        assert_eq!(&*origins.name("inverse", there), "inverse@other.vpr:1:1");
-        assert_eq!(&*origins.name("axiom", Pos::Foreign(7)), "axiom@#7");
-        assert_eq!(&*origins.name("aux", Pos::None), "aux");
-        assert_eq!(origins.place("set.union.in"), Pos::None);
-        assert_eq!(&*Origins::default().name("user", place), "user@0+13");
-        assert_eq!(kind("inverse@other.vpr:1:1"), "inverse");
+        let file = sources.add("some/main.vpr", "method m()\n  assert true");
+        let place = |start| Pos::Source(Span { file, start, end: start + 1 });
+        let mut names = Names::default();
+        assert_eq!(&*names.name("", "user", place(13)), "user.1");
+        assert_eq!(&*names.name("", "inverse", place(13)), "inverse.1");
+        assert_eq!(&*names.name("", "user", Pos::Foreign(7)), "user.2");
+        assert_eq!(&*names.name("", "user", place(13)), "user.1");
+        assert_eq!(&*names.name("length.", "function", place(0)), "length.function.1");
+        let origins = names.origins();
+        let origin = Origin { kind: "user".to_string(), pos: place(13) };
+        assert_eq!(origins.get("user.1"), Some(&origin));
+        assert_eq!(
+            names.table(Some(&sources)),
+            "inverse.1 is from main.vpr:2:3\nlength.function.1 is from main.vpr:1:1\n\
+             user.1 is from main.vpr:2:3\nuser.2 is from #7\n"
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! come first, callees before callers, since everyone else uses their axioms; then all other units in
 //! any order. Each worker has a solver of its own.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,7 +20,7 @@ use crate::callgraph::{CallGraph, call_graph};
 use crate::config::{Config, ExhaleMode};
 use crate::executor::Executor;
 use crate::instances::Counts;
-use crate::origin::Origins;
+use crate::origin::Origin;
 use crate::path::{Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, FunctionTheory, Theories, foreign_axioms};
@@ -75,7 +75,8 @@ struct Shared<'a> {
     observer: &'a dyn Observer,
     foreign: Arc<Foreign>,
     triggers: Arc<HashSet<FieldId>>,
-    origins: Arc<Origins>,
+    /// The formulas that functions tell others.
+    told: Mutex<HashMap<Arc<str>, Origin>>,
     deadline: Option<Instant>,
     group_of: Vec<usize>,
     work: Mutex<Work>,
@@ -117,7 +118,7 @@ pub(crate) fn verify(program: &Program, config: &Config, observer: &dyn Observer
         }
     });
     let work = shared.work.into_inner().unwrap_or_else(PoisonError::into_inner);
-    plan.verdict(program, work.parts, &shared.origins)
+    plan.verdict(program, work.parts)
 }
 
 /// Expressions nest deep. Pages of a stack cost nothing until they are touched.
@@ -211,7 +212,7 @@ impl Plan {
             observer,
             foreign: Arc::new(foreign_axioms(program)),
             triggers: Arc::new(fields_in_triggers(program)),
-            origins: Arc::new(Origins::new(config.sources.clone())),
+            told: Mutex::default(),
             deadline: config.timeout.map(|t| Instant::now() + t),
             group_of: self.group_of.clone(),
             work: Mutex::new(Work {
@@ -227,16 +228,11 @@ impl Plan {
     }
 
     /// Puts the parts together, in source order.
-    fn verdict(
-        &self,
-        program: &Program,
-        mut parts: BTreeMap<Key, Part>,
-        origins: &Origins,
-    ) -> Verdict {
+    fn verdict(&self, program: &Program, mut parts: BTreeMap<Key, Part>) -> Verdict {
         let mut verdict = Verdict::default();
         let mut instances = Counts::default();
         parts.values().for_each(|part| instances.add(&part.instances));
-        verdict.quantified = instances.quantified(origins);
+        verdict.quantified = instances.quantified();
         // The errors of proofs that plugins made belong to the functions they are about.
         for (method, function) in &self.proofs {
             if let Some(part) = parts.remove(&(MemberKind::Method, *method)) {
@@ -259,7 +255,7 @@ impl Plan {
                 None => Status::Failed,
             };
             verdict.stats += part.stats;
-            for mut warning in part.instances.matching_loops(part.gave_up, origins) {
+            for mut warning in part.instances.matching_loops(part.gave_up) {
                 // One is enough, whoever uses the formula.
                 let known = |w: &Diagnostic| w.pos == warning.pos && w.id == warning.id;
                 if !verdict.warnings.iter().any(known) {
@@ -527,7 +523,6 @@ fn run(
         shared.deadline,
         Arc::clone(&shared.triggers),
     );
-    executor.origins = Arc::clone(&shared.origins);
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
@@ -598,8 +593,26 @@ fn run(
     let gave_up = executor.gave_up || result == Err(Stop::Abort);
     let part = parts.entry(key).or_default();
     part.gave_up = gave_up;
-    part.instances = Counts::new(executor.session.instances());
+    part.instances = instances(shared, unit, &mut executor);
     Outcome { session: executor.session, fresh, gave_up, key, parts, found }
+}
+
+/// How often the formulas of a unit were instantiated, by their origins.
+fn instances(shared: &Shared<'_>, unit: &Unit, executor: &mut Executor<'_>) -> Counts {
+    if shared.config.dump_smt.is_some() {
+        let sources = shared.config.sources.as_deref();
+        executor.session.note(&executor.names.table(sources));
+    }
+    if !shared.config.profile {
+        return Counts::default();
+    }
+    let own = executor.names.origins();
+    let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Unit::Functions(_) = unit {
+        told.extend(own.clone());
+    }
+    let origin = |name: &str| own.get(name).or_else(|| told.get(name)).cloned();
+    Counts::new(executor.session.instances(), origin)
 }
 
 /// Writes down what came out of a unit, and starts what waited for it.

@@ -31,11 +31,10 @@ impl Verdict {
 /// How often a quantified formula was instantiated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Quantified {
-    /// What the solver calls it, `inverse@12:5`.
-    pub name: String,
-    /// What it is: `user`, `axiom`, `function`, `inverse`, …, or the whole name if no source says so.
+    /// What it is: `user`, `axiom`, `function`, `inverse`, …; `set.union.in` and the like for rules that
+    /// are built in.
     pub kind: String,
-    /// Where it comes from.
+    /// Where in the program it comes from.
     pub pos: Pos,
     /// So often.
     pub instances: u64,
