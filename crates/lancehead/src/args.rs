@@ -160,6 +160,10 @@ pub struct Verify {
     #[arg(long)]
     pub assume_injectivity_on_inhale: bool,
 
+    /// Where the paths of a method become one again; a method may say so itself: `@moreJoins("2")`
+    #[arg(long = "join", value_enum, value_name = "MODE", default_value_t = JoinMode::Off)]
+    pub join_mode: JoinMode,
+
     /// Write what the solver is told into this folder, as SMT-LIB
     #[arg(long, value_name = "DIR")]
     pub dump_smt: Option<PathBuf>,
@@ -328,6 +332,17 @@ pub enum Ablation {
     Memoisation,
     /// Telling the solver what instantiates the formulas that stand for quantified permissions
     Triggers,
+}
+
+/// Where paths are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum JoinMode {
+    /// Only after conditions in expressions
+    Off,
+    /// Also after assertions that give permissions under a condition
+    Impure,
+    /// Also after an `if`
+    All,
 }
 
 /// When to use colours.

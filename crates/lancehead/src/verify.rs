@@ -10,7 +10,7 @@ use report::{Severity, SourceMap, Status, human, json};
 use symex::{Config, Observer, Stats, Verdict};
 use viper::core::Program;
 
-use crate::args::{self, Ablation, Color, ExhaleMode, Language, VerifyFormat};
+use crate::args::{self, Ablation, Color, ExhaleMode, JoinMode, Language, VerifyFormat};
 use crate::check::front_end;
 use crate::output::{Output, complain};
 use crate::progress::Progress;
@@ -294,6 +294,7 @@ fn config(args: &args::Verify, solver: PathBuf) -> Config {
         assume_injectivity_on_inhale: args.assume_injectivity_on_inhale,
         ablations: args.ablate.iter().copied().map(Into::into).collect(),
         profile: args.stats,
+        join_mode: args.join_mode.into(),
         dump_smt: args.dump_smt.clone(),
         ..Config::new(solver)
     }
@@ -308,6 +309,16 @@ impl From<Ablation> for symex::Ablation {
         match ablation {
             Ablation::Memoisation => symex::Ablation::Memoisation,
             Ablation::Triggers => symex::Ablation::Triggers,
+        }
+    }
+}
+
+impl From<JoinMode> for symex::JoinMode {
+    fn from(mode: JoinMode) -> symex::JoinMode {
+        match mode {
+            JoinMode::Off => symex::JoinMode::Off,
+            JoinMode::Impure => symex::JoinMode::Impure,
+            JoinMode::All => symex::JoinMode::All,
         }
     }
 }

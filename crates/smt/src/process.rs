@@ -68,11 +68,17 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// With a profile, what the solver says about instances goes there.
-    pub fn start(program: &Path, profile: Option<Arc<Mutex<Profile>>>) -> std::io::Result<Process> {
+    /// Starts a solver that ends by itself after this time, if nobody ends it before: when we are
+    /// killed, nobody does. With a profile, what it says about instances goes there.
+    pub fn start(
+        program: &Path,
+        lifetime: Duration,
+        profile: Option<Arc<Mutex<Profile>>>,
+    ) -> std::io::Result<Process> {
         let (output, end) = std::io::pipe()?;
         let mut command = Command::new(program);
         command.args(["-smt2", "-in"]);
+        command.arg(format!("-T:{}", lifetime.as_secs() + 1));
         // One pipe for both, so that it is known behind which question something was said.
         let errors = if profile.is_some() { end.try_clone()?.into() } else { Stdio::null() };
         command.stdin(Stdio::piped()).stdout(end).stderr(errors);

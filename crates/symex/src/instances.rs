@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use report::{Diagnostic, Pos};
 use smt::Instances;
 
-use crate::origin::Origin;
+use crate::origin::{Origin, is_of_permissions};
 use crate::verdict::Quantified;
 
 /// Instances by the origins of formulas.
@@ -93,7 +93,10 @@ fn matching_loop(origin: &Origin, instances: Instances) -> Diagnostic {
         "aux" => "What follows from the body of this quantifier".to_string(),
         "function" => "What is known of this function".to_string(),
         "forperm" => "This `forperm`".to_string(),
-        kind => format!("What is known of these permissions ({kind})"),
+        kind if is_of_permissions(kind) => {
+            format!("What is known of these permissions ({kind})")
+        }
+        kind => format!("What is known here ({kind})"),
     };
     Diagnostic::warning(
         "verifier.warning:matching.loop",

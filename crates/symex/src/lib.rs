@@ -18,6 +18,7 @@ mod executor;
 mod functions;
 mod heap;
 mod instances;
+mod merge;
 mod operators;
 mod origin;
 mod path;
@@ -29,8 +30,9 @@ mod symbols;
 mod triggers;
 mod unit;
 mod verdict;
+mod wands;
 
-pub use config::{Ablation, Cancel, Config, ExhaleMode};
+pub use config::{Ablation, Cancel, Config, ExhaleMode, JoinMode};
 pub use verdict::{
     Counterexample, Failure, Member, MemberKind, Observer, Quantified, Quiet, Stats, Verdict,
 };

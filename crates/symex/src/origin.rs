@@ -12,6 +12,8 @@
 //! | `axiom` | a quantifier of a domain's axiom |
 //! | `function` | contract or definition of a function |
 //! | `forperm` | a `forperm` over many locations |
+//! | `literal.index`, `literal.contains` | the elements of a long literal |
+//! | `wand` | what a packaged wand is about |
 //! | `inverse`, `location`, `computed` | of a quantified permission, from variables to locations and back |
 //! | `domain`, `values` | where the values of its locations are defined, and what they are |
 //! | `receiver`, `bound`, `wildcard`, `assume`, `havoc` | what is known of its locations and amounts |
@@ -29,7 +31,8 @@ use report::{Pos, SourceMap};
 use crate::executor::Executor;
 
 /// Kinds that are not about quantified permissions.
-const OTHERS: [&str; 5] = ["user", "aux", "axiom", "function", "forperm"];
+const OTHERS: [&str; 8] =
+    ["user", "aux", "axiom", "function", "forperm", "literal.index", "literal.contains", "wand"];
 
 /// Is this a kind of formulas that stand for quantified permissions?
 pub(crate) fn is_of_permissions(kind: &str) -> bool {

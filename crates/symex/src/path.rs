@@ -89,6 +89,9 @@ pub(crate) enum Entry {
     Guard(Term),
     /// The side of a branch.
     Side(Term),
+    /// A branch where both sides are possible, and the one that was taken. Says nothing that
+    /// [`Entry::Side`] does not.
+    Fork(Term, bool),
 }
 
 /// The result of one path of a local exploration.
@@ -251,6 +254,7 @@ impl Executor<'_> {
                     if !taken {
                         state.fresh = state.fresh.max(resume);
                     }
+                    self.trail.push(Entry::Fork(condition, taken));
                     self.side(state, if taken { condition } else { negation })?;
                     Ok(taken)
                 }
@@ -266,6 +270,7 @@ impl Executor<'_> {
                 let depth = self.session.depth();
                 self.log.record(Event::Branch { taken: true, open: true, depth, resume: 0 });
                 self.session.push();
+                self.trail.push(Entry::Fork(condition, true));
                 self.side(state, condition)?;
                 Ok(true)
             }
@@ -362,6 +367,7 @@ impl Executor<'_> {
                 }
                 Entry::Side(g) => guard = self.terms.and([guard, g]),
                 Entry::Fact(f) => facts.push((guard, f)),
+                Entry::Fork(..) => {}
             }
         }
         Outcome { entry: start, guard, facts, value }

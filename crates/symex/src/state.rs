@@ -6,6 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::wands::{Reserve, Rest};
 use rpds::{HashTrieMap, HashTrieSet, List};
 use smt::Term;
 use viper::core::{Expr, FieldId, FunctionId, LabelId, LocalId, MethodId, PredicateId};
@@ -23,7 +24,13 @@ pub(crate) enum Owner {
 pub(crate) enum ResourceId {
     Field(FieldId),
     Predicate(PredicateId),
+    /// Wands of one shape; what they differ in are their arguments.
+    Wand(WandId),
 }
+
+/// The shape of wands, within a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WandId(pub u32);
 
 /// Permission to a location together with the value there.
 #[derive(Clone, Debug)]
@@ -34,6 +41,8 @@ pub(crate) struct Chunk {
     /// The value, as a snapshot.
     pub snap: Term,
     pub perm: Term,
+    /// For a wand that was packaged here: what its footprint has and may not need.
+    pub rest: Option<Rc<Rest>>,
 }
 
 /// What the locations of a quantified chunk look like: terms with variables.
@@ -63,6 +72,11 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
+    /// Is it visibly the same heap?
+    pub fn is(&self, other: &Heap) -> bool {
+        Rc::ptr_eq(&self.single, &other.single) && Rc::ptr_eq(&self.quantified, &other.quantified)
+    }
+
     pub fn chunks(&self) -> &[Chunk] {
         &self.single
     }
@@ -158,6 +172,10 @@ pub(crate) struct State {
     pub perm_heap: Option<Heap>,
     /// `old(…)`
     pub old: Option<Heap>,
+    /// `old[lhs](…)`
+    pub lhs: Option<Heap>,
+    /// What a wand that is being packaged may take from: the heaps around it, innermost first.
+    pub reserves: Rc<Vec<Reserve>>,
     /// `old[l](…)`
     pub labels: HashTrieMap<LabelId, Heap>,
     /// The heaps around the loops that are being verified, innermost first.
@@ -178,6 +196,8 @@ pub(crate) struct State {
     pub named: HashTrieMap<Term, Term>,
     /// Value maps that summarise chunks, by what they summarise.
     pub summaries: HashTrieMap<Vec<Term>, Term>,
+    /// Variables of the method that are declared here, besides parameters and results.
+    pub scope: List<LocalId>,
     /// Conditions of the branches taken, innermost first.
     pub branches: List<BranchCondition>,
     /// Predicates whose bodies are being produced because an expression unfolds them.
@@ -203,6 +223,8 @@ impl State {
             heap: Heap::default(),
             perm_heap: None,
             old: None,
+            lhs: None,
+            reserves: Rc::default(),
             labels: HashTrieMap::new(),
             frames: List::new(),
             result: None,
@@ -213,6 +235,7 @@ impl State {
             inverses: HashTrieMap::new(),
             named: HashTrieMap::new(),
             summaries: HashTrieMap::new(),
+            scope: List::new(),
             branches: List::new(),
             unfolding: List::new(),
             scale: None,
