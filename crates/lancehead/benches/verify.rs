@@ -8,7 +8,9 @@
 //! ```
 //!
 //! Relative paths start at the root of the checkout. At the end come generated programs of growing
-//! size: the time for a method must not depend on how many others there are, nor that for a path.
+//! size: the time for a method must not depend on how many others there are, nor that for a path; with
+//! the number of quantified permissions, or of writes to what one of them gives access to, the time of
+//! a method may grow quadratically.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "common/programs.rs"]
@@ -46,8 +48,62 @@ fn main() {
     if let Some(table) = variable("SILICON_TSV") {
         compare(&runs, &root.join(table));
     }
-    growth("methods", [50, 100, 200, 400], methods, |n| n);
-    growth("independent branches", [4, 6, 8, 10], branches, |n| 1 << n);
+    growth("methods", &[50, 100, 200, 400], methods, |n| n);
+    growth("independent branches", &[4, 6, 8, 10], branches, |n| 1 << n);
+    growth("quantified permissions to one field", &[1, 2, 4, 8, 16, 32], chunks, |n| n);
+    growth("writes to slots of an array", &[1, 2, 4, 8, 16, 32, 64], writes, |n| n);
+}
+
+/// One method with `n` sets of objects, whose fields it may access. It reads and writes them and gives
+/// them back in another order than it got them.
+fn chunks(n: usize) -> String {
+    let join = |line: &dyn Fn(usize) -> String, order: &[usize]| -> String {
+        order.iter().map(|i| line(*i)).collect()
+    };
+    let order: Vec<usize> = (0..n).collect();
+    // All of them, as an odd number of steps goes through a power of two.
+    let shuffled: Vec<usize> = (0..n).map(|i| (i * 5 + n / 2) % n).collect();
+    let backwards: Vec<usize> = (0..n).rev().collect();
+    let parameters: Vec<String> =
+        order.iter().map(|i| format!("s{i}: Set[Ref], x{i}: Ref")).collect();
+    format!(
+        "field f: Int\nmethod m({})\n{}{{\n{}{}{}}}\n",
+        parameters.join(", "),
+        join(
+            &|i| format!(
+                "    requires (forall r: Ref :: r in s{i} ==> acc(r.f)) && x{i} in s{i}\n"
+            ),
+            &order
+        ),
+        join(&|i| format!("    x{i}.f := {i}\n"), &shuffled),
+        join(&|i| format!("    assert x{i}.f == {i}\n"), &backwards),
+        join(&|i| format!("    exhale forall r: Ref :: r in s{i} ==> acc(r.f)\n"), &shuffled),
+    )
+}
+
+/// One method that writes to `n` slots of an array.
+fn writes(n: usize) -> String {
+    let statements: String =
+        (0..n).map(|i| format!("    loc(a, {}).val := {i}\n", i * 7 % 64)).collect();
+    format!(
+        "field val: Int
+domain Array {{
+    function loc(a: Array, i: Int): Ref
+    function len(a: Array): Int
+    function first(r: Ref): Array
+    function second(r: Ref): Int
+    axiom {{ forall a: Array, i: Int :: {{ loc(a, i) }}
+        first(loc(a, i)) == a && second(loc(a, i)) == i }}
+}}
+method m(a: Array)
+    requires len(a) == 64
+    requires forall i: Int :: 0 <= i && i < len(a) ==> acc(loc(a, i).val)
+    ensures forall i: Int :: 0 <= i && i < len(a) ==> acc(loc(a, i).val)
+    ensures loc(a, 0).val == 0
+{{
+{statements}}}
+"
+    )
 }
 
 /// `n` methods that have nothing to do with each other, but for a function that all use.
@@ -82,13 +138,15 @@ fn branches(n: usize) -> String {
     )
 }
 
-/// Verifies a program in several sizes, and says what each of its parts takes.
-fn growth(of: &str, sizes: [usize; 4], program: fn(usize) -> String, parts: fn(usize) -> usize) {
+/// Verifies a program in several sizes, and says what each of its parts takes and how the time grows.
+fn growth(of: &str, sizes: &[usize], program: fn(usize) -> String, parts: fn(usize) -> usize) {
     println!("growth with the number of {of}");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("growth.vpr");
-    for n in sizes {
+    let mut curve = Vec::new();
+    for &n in sizes {
         std::fs::write(&path, program(n)).unwrap();
         let run = run(of, &path);
+        curve.push((parts(n) as f64, ms(run.time)));
         println!(
             "  {n:6}  {:9.1} ms  {:6} calls  {:7.3} ms each of {} ({})",
             ms(run.time),
@@ -98,6 +156,23 @@ fn growth(of: &str, sizes: [usize; 4], program: fn(usize) -> String, parts: fn(u
             run.status
         );
     }
+    println!("  the time grows with the power {:.2} of the number", exponent(&curve));
+}
+
+/// The power of the size with which the time grows, beyond what the smallest takes: the slope of the
+/// line through the upper half of the points, in logarithms.
+fn exponent(curve: &[(f64, f64)]) -> f64 {
+    let base = curve.first().map_or(0.0, |(_, time)| *time);
+    let points: Vec<(f64, f64)> = curve[curve.len() / 2..]
+        .iter()
+        .map(|(size, time)| (size.ln(), (time - base).max(1.0).ln()))
+        .collect();
+    let count = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / count, y + p.1 / count));
+    let (up, along) = points.iter().fold((0.0, 0.0), |(up, along), p| {
+        (up + (p.0 - x) * (p.1 - y), along + (p.0 - x) * (p.0 - x))
+    });
+    up / along
 }
 
 fn variable(name: &str) -> Option<String> {

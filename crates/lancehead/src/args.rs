@@ -127,7 +127,8 @@ pub struct Verify {
     )]
     pub counterexample: Option<String>,
 
-    /// Show time and solver calls of every member
+    /// Show time and solver calls of every member, which quantifiers were instantiated most, and
+    /// warnings where that looks like a matching loop
     #[arg(long)]
     pub stats: bool,
 
@@ -155,6 +156,10 @@ pub struct Verify {
     #[arg(long, value_enum, value_name = "MODE", default_value_t = ExhaleMode::OnDemand)]
     pub exhale_mode: ExhaleMode,
 
+    /// Assume that inhaled quantified permissions are to different locations, instead of checking it
+    #[arg(long)]
+    pub assume_injectivity_on_inhale: bool,
+
     /// Where the paths of a method become one again; a method may say so itself: `@moreJoins("2")`
     #[arg(long = "join", value_enum, value_name = "MODE", default_value_t = JoinMode::Off)]
     pub join_mode: JoinMode,
@@ -166,6 +171,17 @@ pub struct Verify {
     /// Set an option of Z3 (may be given several times)
     #[arg(long = "z3-option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub z3_options: Vec<(String, String)>,
+
+    /// Do without something that is done for speed, to measure what it is worth (may be given several
+    /// times)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHAT",
+        help_heading = "For benchmarks",
+        hide_short_help = true
+    )]
+    pub ablate: Vec<Ablation>,
 
     /// What to accept
     #[command(flatten)]
@@ -307,6 +323,18 @@ pub enum ExhaleMode {
     OnDemand,
     /// Add up all locations that may be the one
     Complete,
+}
+
+/// What can be done without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ablation {
+    /// Using inverse functions and summaries of values again where they would be the same
+    Memoisation,
+    /// Telling the solver what instantiates the formulas that stand for quantified permissions
+    Triggers,
+    /// Joining the footprints of wands soundly: then `false` can be proved. Never for anything but
+    /// benchmarks
+    Footprints,
 }
 
 /// Where paths are joined.

@@ -2,14 +2,15 @@
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use report::{Diagnostic, FileReport, HeapValue, MemberReport, Numbers, Pos, Severity, Status};
-use report::{SourceMap, human, json};
+use report::{Diagnostic, FileReport, HeapValue, MemberReport, Numbers, Pos, QuantifierReport};
+use report::{Severity, SourceMap, Status, human, json};
 use symex::{Config, Observer, Stats, Verdict};
 use viper::core::Program;
 
-use crate::args::{self, Color, ExhaleMode, JoinMode, Language, VerifyFormat};
+use crate::args::{self, Ablation, Color, ExhaleMode, JoinMode, Language, VerifyFormat};
 use crate::check::front_end;
 use crate::output::{Output, complain};
 use crate::progress::Progress;
@@ -22,6 +23,9 @@ use crate::{crash, interrupt};
 const SLOW: Duration = Duration::from_secs(1);
 /// How many of them.
 const SLOWEST: usize = 5;
+/// So many quantifiers are shown to people who want numbers, and so many to tools.
+const BUSIEST: usize = 10;
+const REPORTED: usize = 100;
 
 /// Verifies one file. The sources are what the report's positions point into.
 #[must_use]
@@ -34,18 +38,20 @@ pub fn verify_file(
 ) -> (FileReport, SourceMap) {
     let start = Instant::now();
     let front_end = front_end(path, language);
+    let sources = Arc::new(front_end.sources);
     let file = path.display().to_string();
     let mut report = match &front_end.program {
         None => FileReport::new(file, Status::Invalid, invalid(front_end.diagnostics)),
         Some(program) => {
-            let verdict = verify_selected(program, selection, config, observer);
+            let config = Config { sources: Some(Arc::clone(&sources)), ..config.clone() };
+            let verdict = verify_selected(program, selection, &config, observer);
             let mut report = FileReport::new(file, verdict.status(), front_end.diagnostics);
             add(&mut report, verdict);
             report
         }
     };
     report.time = start.elapsed();
-    (report, front_end.sources)
+    (report, Arc::unwrap_or_clone(sources))
 }
 
 fn verify_selected(
@@ -77,6 +83,7 @@ fn invalid(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 /// Puts a verdict into a report that has the warnings of the front end.
 fn add(report: &mut FileReport, verdict: Verdict) {
     report.stats = numbers(&verdict.stats);
+    report.quantifiers = verdict.quantified.into_iter().take(REPORTED).map(quantifier).collect();
     let mut troubles: Vec<Diagnostic> = Vec::new();
     for member in verdict.members {
         report.members.push(MemberReport {
@@ -107,6 +114,12 @@ fn add(report: &mut FileReport, verdict: Verdict) {
         }
     }
     report.diagnostics.extend(troubles);
+    report.diagnostics.extend(verdict.warnings);
+}
+
+fn quantifier(counted: symex::Quantified) -> QuantifierReport {
+    let symex::Quantified { kind, pos, instances, generation } = counted;
+    QuantifierReport { kind, pos, instances, generation }
 }
 
 fn values(counterexample: symex::Counterexample) -> report::Counterexample {
@@ -142,6 +155,9 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
     let solver = Solver::find(&Surroundings::of_this_process(silicon_z3.as_deref().or(z3)));
     let config = config(&args, solver.path());
     interrupt::cancels(config.cancel.clone());
+    if args.ablate.contains(&Ablation::Footprints) {
+        complain("with `--ablate footprints` anything may be proved; this is no verification");
+    }
     if let Some(folder) = &config.dump_smt
         && let Err(e) = std::fs::create_dir_all(folder)
     {
@@ -224,6 +240,7 @@ impl Style {
                 if self.stats {
                     text.push_str(&human::members(report, usize::MAX));
                     text.push_str(&human::totals(report));
+                    text.push_str(&human::quantifiers(report, sources, BUSIEST));
                 } else if self.terminal && report.time > SLOW {
                     text.push_str(&human::members(&without_numbers(report), SLOWEST));
                 }
@@ -240,6 +257,7 @@ impl Style {
 fn without_numbers(report: &FileReport) -> FileReport {
     let mut report = report.clone();
     report.stats.clear();
+    report.quantifiers.clear();
     report.members.iter_mut().for_each(|m| m.stats.clear());
     report
 }
@@ -276,6 +294,9 @@ fn config(args: &args::Verify, solver: PathBuf) -> Config {
         max_errors: args.max_errors,
         counterexamples: args.counterexample.is_some(),
         exhale_mode: args.exhale_mode.into(),
+        assume_injectivity_on_inhale: args.assume_injectivity_on_inhale,
+        ablations: args.ablate.iter().copied().map(Into::into).collect(),
+        profile: args.stats,
         join_mode: args.join_mode.into(),
         dump_smt: args.dump_smt.clone(),
         ..Config::new(solver)
@@ -284,6 +305,16 @@ fn config(args: &args::Verify, solver: PathBuf) -> Config {
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl From<Ablation> for symex::Ablation {
+    fn from(ablation: Ablation) -> symex::Ablation {
+        match ablation {
+            Ablation::Memoisation => symex::Ablation::Memoisation,
+            Ablation::Triggers => symex::Ablation::Triggers,
+            Ablation::Footprints => symex::Ablation::Footprints,
+        }
+    }
 }
 
 impl From<JoinMode> for symex::JoinMode {

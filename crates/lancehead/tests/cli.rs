@@ -553,9 +553,9 @@ fn options_of_silicon() {
     ]);
     assert_eq!((fine.status.code(), stderr(&fine)), (Some(0), ""));
     assert!(stdout(&fine).ends_with("\nSilicon finished verification successfully.\n"), "{fine:?}");
-    let refused = run(&["--assumeInjectivityOnInhale"]);
+    let refused = run(&["--parseOnly"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(stderr(&refused).contains("--assumeInjectivityOnInhale is not supported"));
+    assert!(stderr(&refused).contains("--parseOnly is not supported"));
     // They are told of, but not in the help.
     assert!(!stdout(&dir.run(&["verify", "--help"])).contains("--exhaleMode"));
     assert!(stdout(&dir.run(&["silicon-options"])).contains("--exhaleMode"));
@@ -669,6 +669,140 @@ fn values_and_numbers_for_tools() {
     assert_eq!(keys(held), ["location", "permission", "value"]);
     assert!(objects[0]["stats"]["queries"].as_u64() > Some(0), "{objects:?}");
     assert!(objects[0]["members"][1]["stats"]["paths"].as_u64() > Some(0), "{objects:?}");
+}
+
+/// An array, whose slots are written one after the other.
+const SLOTS: &str = "field val: Int
+domain Array {
+    function loc(a: Array, i: Int): Ref
+    function len(a: Array): Int
+    function first(r: Ref): Array
+    function second(r: Ref): Int
+    axiom injective {
+        forall a: Array, i: Int :: { loc(a, i) } first(loc(a, i)) == a && second(loc(a, i)) == i
+    }
+}
+define slots(a) forall j: Int :: 0 <= j && j < len(a) ==> acc(loc(a, j).val)
+method swap(a: Array, i: Int, k: Int)
+    requires slots(a)
+    requires 0 <= i && i < len(a) && 0 <= k && k < len(a)
+    ensures slots(a)
+    ensures loc(a, i).val == old(loc(a, k).val) && loc(a, k).val == old(loc(a, i).val)
+{
+    var t: Int := loc(a, i).val
+    loc(a, i).val := loc(a, k).val
+    loc(a, k).val := t
+}
+";
+
+#[test]
+fn instances_of_quantifiers_have_places() {
+    let dir = Scratch::new("verify_instances");
+    dir.file("slots.vpr", SLOTS);
+    let (_, objects) = verify(&dir, &["slots.vpr"]);
+    assert_eq!(
+        (&objects[0]["status"], &objects[0]["quantifiers"]),
+        (&"verified".into(), &Value::Null)
+    );
+    let (code, objects) = verify(&dir, &["--stats", "--dump-smt", "dump", "slots.vpr"]);
+    assert_eq!(code, Some(0));
+    let quantifiers = objects[0]["quantifiers"].as_array().unwrap();
+    let counts: Vec<u64> = quantifiers.iter().map(|q| q["instances"].as_u64().unwrap()).collect();
+    assert!(counts.is_sorted_by(|a, b| a >= b) && !counts.contains(&0), "{quantifiers:?}");
+    let places = |kind: &str| -> Vec<u64> {
+        let found = quantifiers.iter().filter(|q| q["kind"] == kind);
+        found.map(|q| q["line"].as_u64().unwrap()).collect()
+    };
+    assert_eq!((places("axiom"), places("inverse")), (vec![8], vec![13]));
+    // In a dump, every quantifier has a name, and the names have places.
+    let dump = fs::read_to_string(dir.0.join("dump/method-swap.smt2")).unwrap();
+    let quantifiers = dump.matches("(forall (").count() + dump.matches("(exists (").count();
+    assert_eq!(dump.matches(":qid").count(), quantifiers);
+    assert!(dump.contains(":qid inverse.1"), "{dump}");
+    assert!(dump.contains("; inverse.1 is from slots.vpr:13:"), "{dump}");
+    let human = dir.run(&["verify", "--stats", "slots.vpr"]);
+    assert!(stdout(&human).contains(" slots.vpr:8:9\n"), "{human:?}");
+}
+
+#[test]
+fn a_matching_loop_is_a_warning() {
+    let dir = Scratch::new("verify_matching_loop");
+    dir.file(
+        "loop.vpr",
+        "domain D {
+    function f(x: Int): Int
+    axiom { forall x: Int :: { f(x) } f(x) == 2 * f(x + 1) }
+}
+method m() { assert f(1) == f(2) + f(2) }
+method n() { assert f(1) == f(2) }
+",
+    );
+    // A proof that does not need it, and one that fails: neither the verdict nor the errors change.
+    for (member, status, code) in [("m", "verified", 0), ("n", "failed", 1)] {
+        let (_, plain) = verify(&dir, &["--member", member, "loop.vpr"]);
+        let (exit, objects) = verify(&dir, &["--stats", "--member", member, "loop.vpr"]);
+        assert_eq!((exit, &objects[0]["status"]), (Some(code), &status.into()));
+        assert_eq!(objects[0]["errors"], plain[0]["errors"]);
+    }
+    let (_, objects) = verify(&dir, &["--stats", "loop.vpr"]);
+    let warnings = objects[0]["warnings"].as_array().unwrap();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(warnings[0]["id"], "verifier.warning:matching.loop");
+    assert_eq!((&warnings[0]["line"], &warnings[0]["column"]), (&3.into(), &13.into()));
+    dir.file("slots.vpr", SLOTS);
+    let (_, objects) = verify(&dir, &["--stats", "slots.vpr"]);
+    assert_eq!(objects[0]["warnings"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn ablations_leave_the_verdict_alone() {
+    let dir = Scratch::new("verify_ablations");
+    dir.file("slots.vpr", SLOTS);
+    let inverses = |folder: &str, args: &[&str]| {
+        let all: Vec<&str> = [args, &["--dump-smt", folder, "slots.vpr"]].concat();
+        let (code, objects) = verify(&dir, &all);
+        assert_eq!((code, &objects[0]["status"]), (Some(0), &"verified".into()), "{args:?}");
+        let dump = fs::read_to_string(dir.0.join(folder).join("method-swap.smt2")).unwrap();
+        let axioms = dump.lines().filter(|line| line.contains(":qid inverse."));
+        let axioms: Vec<bool> = axioms.map(|line| line.contains(":pattern")).collect();
+        (axioms.len(), axioms.contains(&true))
+    };
+    assert_eq!(inverses("all", &[]), (1, true));
+    let (number, triggers) = inverses("memoisation", &["--ablate", "memoisation"]);
+    assert!(number > 1 && triggers);
+    assert_eq!(inverses("triggers", &["--ablate", "triggers"]), (1, false));
+}
+
+#[test]
+fn injectivity_can_be_assumed() {
+    let dir = Scratch::new("verify_injectivity");
+    dir.file(
+        "refs.vpr",
+        "field f: Int
+method m(s: Seq[Ref])
+    requires forall i: Int :: 0 <= i && i < |s| ==> acc(s[i].f)
+    requires |s| > 1
+    ensures forall i: Int :: 0 <= i && i < |s| ==> acc(s[i].f)
+{
+    assert s[0] != s[1]
+    s[0].f := 1
+}
+method exhales(s: Seq[Ref], t: Seq[Ref])
+    requires forall r: Ref :: r in t ==> acc(r.f)
+    requires forall i: Int :: 0 <= i && i < |s| ==> s[i] in t
+{
+    exhale forall i: Int :: 0 <= i && i < |s| ==> acc(s[i].f)
+}
+",
+    );
+    let (_, objects) = verify(&dir, &["refs.vpr"]);
+    assert_eq!(errors(&objects[0])[0].2, "not.wellformed:qp.not.injective");
+    // What is given away is checked all the same.
+    for option in ["--assumeInjectivityOnInhale", "--assume-injectivity-on-inhale"] {
+        let (_, objects) = verify(&dir, &[option, "refs.vpr"]);
+        let found: Vec<_> = errors(&objects[0]).iter().map(|e| (e.0, e.2)).collect();
+        assert_eq!(found, [(14, "exhale.failed:qp.not.injective")]);
+    }
 }
 
 #[test]

@@ -198,6 +198,38 @@ pub fn totals(report: &FileReport) -> String {
     format!("  {time:>6} ms  {file}: {}{}\n", report.status.as_str(), numbers(&report.stats))
 }
 
+/// A table of the quantified formulas with most instances: how many, the longest chain of them, what
+/// the formula is and where it comes from. Empty if there are none.
+#[must_use]
+pub fn quantifiers(report: &FileReport, sources: &SourceMap, limit: usize) -> String {
+    let rows = || report.quantifiers.iter().take(limit);
+    let width = rows().map(|q| q.kind.chars().count()).max().unwrap_or(0).min(40);
+    let mut text = String::new();
+    for q in rows() {
+        let _ = write!(
+            text,
+            "  {:>9} instances, depth {:>3}  {:width$}",
+            q.instances,
+            q.generation,
+            one_line(&q.kind)
+        );
+        let place = q.pos.span().and_then(|span| Some((span, sources.get(span.file)?)));
+        if let Some((span, source)) = place {
+            let at = source.line_col(span.start);
+            let _ = write!(text, "  {}:{}:{}", one_line(&source.name), at.line, at.column);
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    let rest = report.quantifiers.len().saturating_sub(limit);
+    if rest > 0 {
+        let instances: u64 = report.quantifiers.iter().skip(limit).map(|q| q.instances).sum();
+        let _ =
+            writeln!(text, "  {instances:>9} instances of {}", counted(rest, "other quantifier"));
+    }
+    text
+}
+
 /// `, 12 queries, 3 paths`; nothing for zeros.
 fn numbers(numbers: &Numbers) -> String {
     let shown = numbers.iter().filter(|(_, number)| *number > 0);

@@ -10,10 +10,13 @@
 //! Lines and columns count from 1, columns in characters; `end_column` is one past the last
 //! character. All four are 0 where a diagnostic has no position in a file.
 //!
-//! Two more members are there only if they were asked for: `"stats"` of a file and of its members,
-//! an object of numbers, and `"counterexample"` of an error:
+//! Some members are there only if they were asked for: `"stats"` of a file and of its members, an
+//! object of numbers; `"quantifiers"` of a file, those with most instances first, where file, line and
+//! column say what in the source a quantified formula comes from; and `"counterexample"` of an error:
 //!
 //! ```json
+//! {"kind": "inverse", "file": "a.vpr", "line": 12, "column": 5,
+//!  "instances": 73, "max_generation": 4}
 //! {"variables": {"x": "3"}, "heap": [{"location": "y.next", "permission": "1/2", "value": null}]}
 //! ```
 
@@ -21,8 +24,8 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::diagnostic::{self, Diagnostic};
-use crate::outcome::FileReport;
-use crate::source::{LineCol, SourceMap};
+use crate::outcome::{FileReport, QuantifierReport};
+use crate::source::{LineCol, Pos, SourceMap};
 
 #[derive(Serialize)]
 struct File<'a> {
@@ -34,6 +37,18 @@ struct File<'a> {
     warnings: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     stats: Map<'a, &'static str, u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    quantifiers: Vec<Quantifier<'a>>,
+}
+
+#[derive(Serialize)]
+struct Quantifier<'a> {
+    kind: &'a str,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    instances: u64,
+    max_generation: u64,
 }
 
 #[derive(Serialize)]
@@ -116,22 +131,47 @@ pub fn render(report: &FileReport, sources: &SourceMap) -> String {
         errors: report.errors().map(message).collect(),
         warnings: report.warnings().map(message).collect(),
         stats: Map(&report.stats),
+        quantifiers: report.quantifiers.iter().map(|q| quantifier(q, report, sources)).collect(),
     };
     // Strings, numbers and lists always serialise; the other arm keeps the contract regardless.
     serde_json::to_string(&file)
         .unwrap_or_else(|_| r#"{"file":"","status":"internal-error","errors":[]}"#.into())
 }
 
-fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap) -> Message<'a> {
+/// The file, the start and the end of a position.
+fn place<'a>(
+    pos: Pos,
+    report: &'a FileReport,
+    sources: &'a SourceMap,
+) -> (&'a str, LineCol, LineCol) {
     const NOWHERE: LineCol = LineCol { line: 0, column: 0 };
-    let place = d.pos.span().and_then(|span| Some((span, sources.get(span.file)?)));
-    let (file, start, end) = match place {
+    match pos.span().and_then(|span| Some((span, sources.get(span.file)?))) {
         Some((span, source)) => {
             let end = span.end.max(span.start);
             (source.name.as_str(), source.line_col(span.start), source.line_col(end))
         }
         None => (report.file.as_str(), NOWHERE, NOWHERE),
-    };
+    }
+}
+
+fn quantifier<'a>(
+    q: &'a QuantifierReport,
+    report: &'a FileReport,
+    sources: &'a SourceMap,
+) -> Quantifier<'a> {
+    let (file, start, _) = place(q.pos, report, sources);
+    Quantifier {
+        kind: &q.kind,
+        file,
+        line: start.line,
+        column: start.column,
+        instances: q.instances,
+        max_generation: q.generation,
+    }
+}
+
+fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap) -> Message<'a> {
+    let (file, start, end) = place(d.pos, report, sources);
     Message {
         id: &d.id,
         file,
@@ -166,7 +206,7 @@ mod tests {
 
     use super::*;
     use crate::outcome::{MemberReport, Status};
-    use crate::source::{Pos, Span};
+    use crate::source::Span;
 
     #[test]
     fn one_object_with_everything() {
@@ -195,6 +235,7 @@ mod tests {
                 Diagnostic::warning("parser.warning", Pos::None, "old syntax"),
             ],
             stats: Vec::new(),
+            quantifiers: Vec::new(),
         };
         assert_eq!(
             render(&report, &sources),
@@ -231,6 +272,20 @@ mod tests {
             r#""heap":[{"location":"y.f","permission":"1/2","value":null}]}}"#,
         )));
         assert!(json.ends_with(r#""warnings":[],"stats":{"queries":7,"paths":2}}"#), "{json}");
+        report.quantifiers = vec![QuantifierReport {
+            kind: "set.union.in".into(),
+            pos: Pos::None,
+            instances: 12,
+            generation: 3,
+        }];
+        let json = render(&report, &SourceMap::new());
+        assert!(
+            json.ends_with(concat!(
+                r#","quantifiers":[{"kind":"set.union.in","file":"a.vpr","#,
+                r#""line":0,"column":0,"instances":12,"max_generation":3}]}"#,
+            )),
+            "{json}"
+        );
     }
 
     #[test]

@@ -12,5 +12,5 @@ mod outcome;
 mod source;
 
 pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};
-pub use outcome::{FileReport, MemberReport, Numbers, Status, exit_code};
+pub use outcome::{FileReport, MemberReport, Numbers, QuantifierReport, Status, exit_code};
 pub use source::{FileId, LineCol, Pos, SourceFile, SourceMap, Span};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::diagnostic::Diagnostic;
+use crate::source::Pos;
 
 /// The verdict on a file or a member.
 ///
@@ -68,6 +69,19 @@ pub struct MemberReport {
 /// Numbers with their names, in the order in which to show them.
 pub type Numbers = Vec<(&'static str, u64)>;
 
+/// How often the solver instantiated a quantified formula.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuantifierReport {
+    /// What it is: `user`, `axiom`, `inverse`, …
+    pub kind: String,
+    /// Where it comes from.
+    pub pos: Pos,
+    /// So often.
+    pub instances: u64,
+    /// The longest chain of instances that led to each other.
+    pub generation: u64,
+}
+
 /// The verdict on one file: what every renderer starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
@@ -83,6 +97,8 @@ pub struct FileReport {
     pub diagnostics: Vec<Diagnostic>,
     /// What else was counted, if that was asked for.
     pub stats: Numbers,
+    /// The quantified formulas with most instances first, if they were counted.
+    pub quantifiers: Vec<QuantifierReport>,
 }
 
 impl FileReport {
@@ -100,6 +116,7 @@ impl FileReport {
             members: Vec::new(),
             diagnostics,
             stats: Numbers::new(),
+            quantifiers: Vec::new(),
         }
     }
 

@@ -19,6 +19,9 @@ pub struct Config {
     pub deadline: Option<Instant>,
     /// Whoever sets this ends the session, with [`SolverError::Cancelled`].
     pub cancel: Option<Arc<AtomicBool>>,
+    /// Count how often quantified formulas are instantiated, for
+    /// [`Session::instances`](crate::Session::instances).
+    pub profile: bool,
 }
 
 /// What a question may take.

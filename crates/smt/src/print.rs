@@ -279,7 +279,7 @@ mod tests {
             vars: vec![i],
             triggers: vec![vec![fx]],
             body,
-            name: "q".to_string(),
+            name: "q".into(),
             weight: None,
         });
         assert_eq!(

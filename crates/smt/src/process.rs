@@ -7,13 +7,15 @@
 //! A thread reads what the solver prints, and another one writes what may be too long for a pipe, so
 //! that waiting can end at a deadline whatever the solver does: think, or not even read.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, PipeReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Arc;
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::profile::Profile;
 
 /// What every pipe holds: so much can be written without waiting for a reader.
 const PIPE: usize = 4096;
@@ -67,24 +69,33 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts a solver that ends by itself after this time, if nobody ends it before: when we are
-    /// killed, nobody does.
-    pub fn start(program: &Path, lifetime: Duration) -> std::io::Result<Process> {
+    /// killed, nobody does. With a profile, what it says about instances goes there.
+    pub fn start(
+        program: &Path,
+        lifetime: Duration,
+        profile: Option<Arc<Mutex<Profile>>>,
+    ) -> std::io::Result<Process> {
+        let (output, end) = std::io::pipe()?;
         let mut command = Command::new(program);
         command.args(["-smt2", "-in"]);
         command.arg(format!("-T:{}", lifetime.as_secs() + 1));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // One pipe for both, so that it is known behind which question something was said.
+        let errors = if profile.is_some() { end.try_clone()?.into() } else { Stdio::null() };
+        command.stdin(Stdio::piped()).stdout(end).stderr(errors);
         if std::env::var_os("GLIBC_TUNABLES").is_none() {
             // Z3 starts by clearing two tables of 8 MB. Huge pages halve the time of a start.
             command.env("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1");
         }
         let mut child = command.spawn()?;
-        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        // Our copies of its end of the pipe are in there: it must be the only one who has it.
+        drop(command);
+        let Some(stdin) = child.stdin.take() else {
             return Err(std::io::Error::other("no pipes"));
         };
         let (sender, replies) = channel();
         std::thread::Builder::new()
             .name("solver output".to_string())
-            .spawn(move || read_replies(stdout, &sender))?;
+            .spawn(move || read_replies(output, &sender, profile.as_deref()))?;
         Ok(Process {
             child,
             stdin: Arc::new(stdin),
@@ -184,15 +195,26 @@ fn gone(error: &std::io::Error) -> Silence {
 }
 
 /// Cuts what the solver prints into replies, until it ends or nobody listens.
-fn read_replies(stdout: ChildStdout, replies: &Sender<Result<Reply, String>>) {
-    let mut stdout = BufReader::new(stdout);
+fn read_replies(
+    output: PipeReader,
+    replies: &Sender<Result<Reply, String>>,
+    profile: Option<&Mutex<Profile>>,
+) {
+    let mut output = BufReader::new(output);
+    let about_instances = |line: &str| {
+        profile.is_some_and(|p| p.lock().unwrap_or_else(PoisonError::into_inner).read(line))
+    };
     let mut text = String::new();
     loop {
         let start = text.len();
         let rest = LONGEST_REPLY.saturating_sub(start) as u64;
-        let trouble = match stdout.by_ref().take(rest).read_line(&mut text) {
+        let trouble = match output.by_ref().take(rest).read_line(&mut text) {
             Ok(0) => return,
             Ok(_) if text.len() >= LONGEST_REPLY => "its reply has no end".to_string(),
+            Ok(_) if about_instances(&text[start..]) => {
+                text.truncate(start);
+                continue;
+            }
             Ok(_) => {
                 let Some(mark) = mark_of(&text[start..]) else { continue };
                 let reply = Reply { mark, text: text[..start].trim().to_string() };

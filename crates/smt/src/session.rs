@@ -9,12 +9,14 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::config::{Answer, Config, Limits, SolverError, Stats};
 use crate::dump::Dump;
 use crate::print::Printer;
 use crate::process::{Patience, Process, Silence};
+use crate::profile::{BUSY, Instances, Profile};
 use crate::sort::{FunId, Meaning, Sort, SortId};
 use crate::term::{Node, Term, Terms};
 use crate::values::values;
@@ -77,6 +79,8 @@ pub struct Session {
     dump: Option<Dump>,
     stats: Stats,
     fresh: bool,
+    /// What the solvers said about instances, if somebody wants to know.
+    profile: Option<Arc<Mutex<Profile>>>,
 }
 
 /// A running solver and what it knows.
@@ -106,6 +110,7 @@ impl Session {
     #[must_use]
     pub fn new(config: Config) -> Session {
         Session {
+            profile: config.profile.then(Arc::default),
             config,
             solver: None,
             frames: vec![Frame::default()],
@@ -125,6 +130,22 @@ impl Session {
         self.stats
     }
 
+    /// Closes all scopes but the outermost, and says how often the formulas in them were instantiated,
+    /// by the names of their quantifiers. Nothing unless there is [`Config::profile`].
+    pub fn instances(&mut self) -> Vec<(String, Instances)> {
+        let Some(profile) = self.profile.clone() else { return Vec::new() };
+        self.pop_to(1);
+        // When it repeats this it has said all.
+        let patience = patience(&self.config, Instant::now() + self.config.limits.timeout);
+        if let Some(solver) = self.solver.as_mut().filter(|s| s.warming.is_none()) {
+            let mark = solver.process.ask(String::new());
+            if mark.and_then(|mark| solver.process.reply(mark, &patience)).is_err() {
+                self.solver = None;
+            }
+        }
+        profile.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
     /// Starts the solver if it is not running, and does not wait until it is ready.
     ///
     /// # Errors
@@ -133,7 +154,7 @@ impl Session {
         if self.solver.is_some() {
             return Ok(());
         }
-        let process = Process::start(&self.config.solver, self.lifetime())
+        let process = Process::start(&self.config.solver, self.lifetime(), self.profile.clone())
             .map_err(|e| SolverError::Start(format!("{}: {e}", self.config.solver.display())))?;
         if self.stats.starts > 0 {
             self.stats.restarts += 1;
@@ -165,6 +186,10 @@ impl Session {
         let mut text = String::new();
         for (option, value) in &self.config.options {
             let _ = writeln!(text, "(set-option :{option} {value})");
+        }
+        if self.profile.is_some() {
+            text.push_str("(set-option :smt.qi.profile true)\n");
+            let _ = writeln!(text, "(set-option :smt.qi.profile_freq {BUSY})");
         }
         // A limit that was set for the unit before would hold for this one.
         text.push_str(&set_rlimit(0));
@@ -225,6 +250,11 @@ impl Session {
         }
         self.dump = Some(dump);
         Ok(())
+    }
+
+    /// Writes something for people into the dump, if there is one.
+    pub fn note(&mut self, text: &str) {
+        self.comment(|| text.to_string());
     }
 
     /// A dump that cannot be written must not stop a proof: it ends there.

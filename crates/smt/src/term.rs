@@ -100,8 +100,9 @@ pub enum Node {
     Quant(Box<Quant>),
 }
 
-/// A quantified formula.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// A quantified formula. Its name is no part of what it says: two that differ in nothing else are the
+/// same term, which keeps the name of the first.
+#[derive(Clone, Debug)]
 pub struct Quant {
     /// Universal or existential.
     pub quantifier: Quantifier,
@@ -112,9 +113,30 @@ pub struct Quant {
     /// The body.
     pub body: Term,
     /// For statistics and messages.
-    pub name: String,
+    pub name: Arc<str>,
     /// Larger is instantiated later.
     pub weight: Option<u32>,
+}
+
+impl Quant {
+    /// What makes it what it is.
+    fn meaning(&self) -> (Quantifier, &[Bound], &[Vec<Term>], Term, Option<u32>) {
+        (self.quantifier, &self.vars, &self.triggers, self.body, self.weight)
+    }
+}
+
+impl PartialEq for Quant {
+    fn eq(&self, other: &Quant) -> bool {
+        self.meaning() == other.meaning()
+    }
+}
+
+impl Eq for Quant {}
+
+impl Hash for Quant {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.meaning().hash(state);
+    }
 }
 
 struct BoundDecl {
@@ -471,6 +493,22 @@ fn numbered(hint: &str, number: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_quantifiers_do_not_tell_them_apart() {
+        let mut t = Terms::new();
+        let (x, value) = t.bound_var("x", Sort::Int);
+        let zero = t.int(0);
+        let body = t.lt(zero, value);
+        let mut named = |name: &str| {
+            let quantifier = Quantifier::Forall;
+            let (vars, triggers) = (vec![x], Vec::new());
+            t.quant(Quant { quantifier, vars, triggers, body, name: name.into(), weight: None })
+        };
+        let first = named("first");
+        assert_eq!(first, named("second"));
+        assert!(matches!(t.node(first), Node::Quant(q) if &*q.name == "first"));
+    }
 
     #[test]
     fn names_are_given_once() {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use smt::{Answer, Config, Limits, Meaning, Session, SolverError, Sort, Term, Terms};
+use smt::{
+    Answer, Config, Limits, Meaning, Quant, Quantifier, Session, SolverError, Sort, Term, Terms,
+};
 
 /// The Z3 of `scripts/get-z3`, which `make test` fetches first, or `$LANCEHEAD_Z3`.
 fn z3() -> PathBuf {
@@ -25,6 +27,7 @@ fn config_of(solver: impl Into<PathBuf>, seconds: u64) -> Config {
         limits: Limits { rlimit: None, timeout: Duration::from_secs(seconds) },
         deadline: None,
         cancel: None,
+        profile: false,
     }
 }
 
@@ -469,4 +472,38 @@ fn mortal_solvers_do_not_lie() {
     assert!(stats.restarts > 20 && lost < 30, "{lost} lost, {stats:?}");
     std::fs::remove_file(path).unwrap();
     std::fs::remove_file(lives).unwrap();
+}
+
+#[test]
+fn instances_are_counted() {
+    let mut t = Terms::new();
+    let mut session = Session::new(Config { profile: true, ..config(z3()) });
+    let (f, p) =
+        (t.declare("f", vec![Sort::Int], Sort::Int), t.declare("p", vec![Sort::Int], Sort::Bool));
+    let (x, value) = t.bound_var("x", Sort::Int);
+    let fx = t.app(f, &[value]);
+    let body = t.app(p, &[fx]);
+    let every = t.quant(Quant {
+        quantifier: Quantifier::Forall,
+        vars: vec![x],
+        triggers: vec![vec![fx]],
+        body,
+        name: "user@3:5".into(),
+        weight: None,
+    });
+    assert_eq!(session.instances(), []);
+    session.push();
+    session.assert(&t, every);
+    for i in 0..3 {
+        let i = t.int(i);
+        let fi = t.app(f, &[i]);
+        let goal = t.app(p, &[fi]);
+        assert_eq!(session.prove(&mut t, goal), Ok(Answer::Unsat));
+    }
+    let counted = session.instances();
+    let [(name, instances)] = counted.as_slice() else { panic!("{counted:?}") };
+    assert_eq!((name.as_str(), instances.count), ("user@3:5", 3));
+    assert_eq!(session.depth(), 1);
+    assert_eq!(session.instances(), []);
+    assert_eq!(session.check(), Ok(Answer::Sat));
 }

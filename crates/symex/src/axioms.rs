@@ -102,7 +102,9 @@ impl Executor<'_> {
                     SourceQuantifier::Forall => Quantifier::Forall,
                     SourceQuantifier::Exists => Quantifier::Exists,
                 };
-                self.close(quantifier, &constants, &sets, value, weight, "axiom")
+                self.because_of(e.pos, |this| {
+                    this.close(quantifier, &constants, &sets, value, weight, "axiom")
+                })
             }
             ExprKind::Seq(elems) => {
                 let elems = self.translate_all(context, elems);

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use report::SourceMap;
+
 /// How a verification is to be done.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Join the footprints of wands as if all conditions were fixed. Unsound: only there to measure
-    /// what it costs to be sound.
-    pub unsound_wands: bool,
     /// The Z3 to run.
     pub solver: PathBuf,
     /// Options for it beyond ours, in order: `("smt.arith.solver", "6")`.
@@ -30,6 +29,15 @@ pub struct Config {
     pub counterexamples: bool,
     /// How permissions are looked for.
     pub exhale_mode: ExhaleMode,
+    /// Assume that quantified permissions are to different locations where they are inhaled, instead
+    /// of checking it.
+    pub assume_injectivity_on_inhale: bool,
+    /// Do without these, to see what they are good for.
+    pub ablations: Vec<Ablation>,
+    /// Count how often quantified formulas are instantiated.
+    pub profile: bool,
+    /// What the positions in the program point into, for people who read a dump.
+    pub sources: Option<Arc<SourceMap>>,
     /// Where the paths of methods are joined, unless a method says `@moreJoins`.
     pub join_mode: JoinMode,
     /// Write what the solver is told into this folder, a file for every unit.
@@ -45,7 +53,6 @@ impl Config {
         Config {
             solver: solver.into(),
             solver_options: Vec::new(),
-            unsound_wands: false,
             jobs: 1,
             timeout: None,
             assert_timeout: None,
@@ -53,11 +60,31 @@ impl Config {
             max_errors: 0,
             counterexamples: false,
             exhale_mode: ExhaleMode::default(),
+            assume_injectivity_on_inhale: false,
+            ablations: Vec::new(),
+            profile: false,
+            sources: None,
             join_mode: JoinMode::default(),
             dump_smt: None,
             cancel: Cancel::default(),
         }
     }
+
+    /// Is this to be done without?
+    pub(crate) fn ablates(&self, what: Ablation) -> bool {
+        self.ablations.contains(&what)
+    }
+}
+
+/// Something that can be left out in order to measure what it is worth, or what it costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ablation {
+    /// Inverse functions and summaries of values that are the same as others are used again.
+    Memoisation,
+    /// The quantified formulas that stand for quantified permissions say what instantiates them.
+    Triggers,
+    /// Footprints of wands are joined soundly. Without it `false` can be proved.
+    Footprints,
 }
 
 /// How permissions are looked for.

@@ -125,7 +125,8 @@ impl Executor<'_> {
                 self.consume_scaled(state, heap, body, factor, blame)
             }
             ExprKind::InhaleExhale(_, b) => self.consume_scaled(state, heap, b, factor, blame),
-            ExprKind::Quant { .. } => self.consume_quantified(state, heap, e, factor, blame),
+            ExprKind::Quant { .. } => self
+                .because_of(e.pos, |this| this.consume_quantified(state, heap, e, factor, blame)),
             ExprKind::Wand(wand) => {
                 let (id, args) = self.eval_wand(state, wand, blame)?;
                 self.pull(state, heap, id, &args, factor)?;

@@ -99,9 +99,13 @@ impl Executor<'_> {
                 state.store.set(*local, value);
                 return self.eval(state, body, blame);
             }
-            ExprKind::Quant { .. } => return self.eval_quant(state, e, blame),
+            ExprKind::Quant { .. } => {
+                return self.because_of(e.pos, |this| this.eval_quant(state, e, blame));
+            }
             ExprKind::ForPerm(vars, resource, body) => {
-                return self.eval_forperm(state, vars, resource, body, blame);
+                return self.because_of(e.pos, |this| {
+                    this.eval_forperm(state, vars, resource, body, blame)
+                });
             }
             ExprKind::Unfolding(access, body) => {
                 // A predicate whose body unfolds an instance of itself would never end: what is

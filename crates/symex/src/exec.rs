@@ -138,7 +138,7 @@ impl<'p> Executor<'p> {
         state.scope = cfg.node(node).scope.clone();
         let edge = match &cfg.node(node).kind {
             NodeKind::Stmt { stmt, next } => {
-                self.exec(state, stmt)?;
+                self.because_of(stmt.pos, |this| this.exec(state, stmt))?;
                 next
             }
             NodeKind::Label { label, next } => {
@@ -685,7 +685,8 @@ impl<'p> Executor<'p> {
                 state.store.set(*local, value);
                 self.assume_all(state, heap, body, condition, blame)
             }
-            ExprKind::Quant { .. } => self.assume_quantified(state, heap, e, condition, blame),
+            ExprKind::Quant { .. } => self
+                .because_of(e.pos, |this| this.assume_quantified(state, heap, e, condition, blame)),
             _ => self.unsupported(state, e.pos, "This assumption"),
         }
     }

@@ -10,6 +10,7 @@ use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
 use crate::blame::{Blame, Reason, diagnostic};
 use crate::config::{Config, ExhaleMode, JoinMode};
+use crate::origin::Names;
 use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
@@ -83,6 +84,9 @@ pub(crate) struct Executor<'p> {
     pub kept: Vec<Arc<Expr>>,
     /// Fresh symbols that are declared in the text of axioms.
     pub declared_fresh: HashSet<smt::FunId>,
+    /// What in the source is being dealt with, for the names of formulas.
+    pub origin: Pos,
+    pub names: Names,
     pub wands: Wands,
 }
 
@@ -148,6 +152,8 @@ impl<'p> Executor<'p> {
             read_before: HashMap::new(),
             kept: Vec::new(),
             declared_fresh: HashSet::new(),
+            origin: Pos::None,
+            names: Names::default(),
             wands: Wands::default(),
         }
     }

@@ -58,9 +58,10 @@ impl Executor<'_> {
         let mut subjects = Vec::new();
         let mut texts = Vec::new();
         for id in group {
+            let pos = self.program.function(*id).pos;
             let mut subject = self.subject(*id);
-            let mut text = self.frame_axioms(&subject);
-            match self.verify_contract(&mut subject) {
+            let mut text = self.because_of(pos, |this| this.frame_axioms(&subject));
+            match self.because_of(pos, |this| this.verify_contract(&mut subject)) {
                 Ok(post) => {
                     text.push_str(&post);
                     subject.sound = true;
@@ -79,7 +80,8 @@ impl Executor<'_> {
             if !subject.sound {
                 continue;
             }
-            match self.verify_definition(subject) {
+            let pos = self.program.function(subject.id).pos;
+            match self.because_of(pos, |this| this.verify_definition(subject)) {
                 Ok(definition) => text.push_str(&definition),
                 Err(Stop::Abort) => return Err(Stop::Abort),
                 Err(Stop::Failed | Stop::Infeasible) => {}
@@ -339,7 +341,7 @@ impl Executor<'_> {
         if self.terms.as_bool(body) == Some(true) {
             return String::new();
         }
-        let axiom = self.close(Quantifier::Forall, formals, triggers, body, None, "fun");
+        let axiom = self.close(Quantifier::Forall, formals, triggers, body, None, "function");
         let mut text = String::new();
         let mut seen = HashSet::new();
         let mut pending = vec![axiom];

@@ -17,8 +17,10 @@ mod exec;
 mod executor;
 mod functions;
 mod heap;
+mod instances;
 mod merge;
 mod operators;
+mod origin;
 mod path;
 mod produce;
 mod quantified;
@@ -30,8 +32,10 @@ mod unit;
 mod verdict;
 mod wands;
 
-pub use config::{Cancel, Config, ExhaleMode, JoinMode};
-pub use verdict::{Counterexample, Failure, Member, MemberKind, Observer, Quiet, Stats, Verdict};
+pub use config::{Ablation, Cancel, Config, ExhaleMode, JoinMode};
+pub use verdict::{
+    Counterexample, Failure, Member, MemberKind, Observer, Quantified, Quiet, Stats, Verdict,
+};
 
 use viper::core::Program;
 

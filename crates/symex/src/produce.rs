@@ -122,7 +122,8 @@ impl Executor<'_> {
             }
             ExprKind::InhaleExhale(a, _) => self.produce(state, a, snap, factor, blame),
             ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
-            ExprKind::Quant { .. } => self.produce_quantified(state, e, snap, factor, blame),
+            ExprKind::Quant { .. } => self
+                .because_of(e.pos, |this| this.produce_quantified(state, e, snap, factor, blame)),
             ExprKind::Wand(wand) => {
                 let (id, args) = self.eval_wand(state, wand, blame)?;
                 self.put(state, id, &args, snap, factor)

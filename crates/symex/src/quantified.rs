@@ -64,8 +64,11 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         let Some(mut family) = self.eval_family(state, e, blame)? else { return Ok(()) };
-        let reason = not_injective(e, state);
-        self.check_injective(state, &family, blame, reason)?;
+        // Otherwise it is assumed: whatever has an inverse is injective.
+        if !self.config.assume_injectivity_on_inhale {
+            let reason = not_injective(e, state);
+            self.check_injective(state, &family, blame, reason)?;
+        }
         if state.reading {
             family.amount = self.some_of(state, family.amount)?;
         }

@@ -4,7 +4,7 @@
 //! come first, callees before callers, since everyone else uses their axioms; then all other units in
 //! any order. Each worker has a solver of its own.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +19,8 @@ use crate::blame::Blame;
 use crate::callgraph::{CallGraph, call_graph};
 use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::executor::Executor;
+use crate::instances::Counts;
+use crate::origin::Origin;
 use crate::path::{Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, FunctionTheory, Theories, foreign_axioms};
@@ -42,6 +44,9 @@ struct Part {
     time: Duration,
     stats: Stats,
     trouble: Option<(Status, String)>,
+    instances: Counts,
+    /// Did the solver give up on a question?
+    gave_up: bool,
 }
 
 /// The work that is left, and what is done.
@@ -70,6 +75,8 @@ struct Shared<'a> {
     observer: &'a dyn Observer,
     foreign: Arc<Foreign>,
     triggers: Arc<HashSet<FieldId>>,
+    /// The formulas that functions tell others.
+    told: Mutex<HashMap<Arc<str>, Origin>>,
     deadline: Option<Instant>,
     group_of: Vec<usize>,
     work: Mutex<Work>,
@@ -205,6 +212,7 @@ impl Plan {
             observer,
             foreign: Arc::new(foreign_axioms(program)),
             triggers: Arc::new(fields_in_triggers(program)),
+            told: Mutex::default(),
             deadline: config.timeout.map(|t| Instant::now() + t),
             group_of: self.group_of.clone(),
             work: Mutex::new(Work {
@@ -222,6 +230,9 @@ impl Plan {
     /// Puts the parts together, in source order.
     fn verdict(&self, program: &Program, mut parts: BTreeMap<Key, Part>) -> Verdict {
         let mut verdict = Verdict::default();
+        let mut instances = Counts::default();
+        parts.values().for_each(|part| instances.add(&part.instances));
+        verdict.quantified = instances.quantified();
         // The errors of proofs that plugins made belong to the functions they are about.
         for (method, function) in &self.proofs {
             if let Some(part) = parts.remove(&(MemberKind::Method, *method)) {
@@ -244,6 +255,14 @@ impl Plan {
                 None => Status::Failed,
             };
             verdict.stats += part.stats;
+            for mut warning in part.instances.matching_loops(part.gave_up) {
+                // One is enough, whoever uses the formula.
+                let known = |w: &Diagnostic| w.pos == warning.pos && w.id == warning.id;
+                if !verdict.warnings.iter().any(known) {
+                    warning.member = Some(name.to_string());
+                    verdict.warnings.push(warning);
+                }
+            }
             verdict.members.push(Member {
                 name: name.to_string(),
                 kind: key.0,
@@ -264,6 +283,8 @@ impl Part {
         self.failures.extend(other.failures);
         self.time += other.time;
         self.stats += other.stats;
+        self.instances.add(&other.instances);
+        self.gave_up |= other.gave_up;
         if self.trouble.is_none() {
             self.trouble = other.trouble;
         }
@@ -461,6 +482,7 @@ fn session_config(shared: &Shared<'_>) -> smt::Config {
         limits: smt::Limits { rlimit: None, timeout: Duration::from_secs(60) },
         deadline: shared.deadline,
         cancel: Some(shared.config.cancel.flag()),
+        profile: shared.config.profile,
     }
 }
 
@@ -585,7 +607,28 @@ fn run(
         }
     }
     let gave_up = executor.gave_up || result == Err(Stop::Abort);
+    let part = parts.entry(key).or_default();
+    part.gave_up = gave_up;
+    part.instances = instances(shared, unit, &mut executor);
     Outcome { session: executor.session, fresh, gave_up, key, parts, found }
+}
+
+/// How often the formulas of a unit were instantiated, by their origins.
+fn instances(shared: &Shared<'_>, unit: &Unit, executor: &mut Executor<'_>) -> Counts {
+    if shared.config.dump_smt.is_some() {
+        let sources = shared.config.sources.as_deref();
+        executor.session.note(&executor.names.table(sources));
+    }
+    if !shared.config.profile {
+        return Counts::default();
+    }
+    let own = executor.names.origins();
+    let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Unit::Functions(_) = unit {
+        told.extend(own.clone());
+    }
+    let origin = |name: &str| own.get(name).or_else(|| told.get(name)).cloned();
+    Counts::new(executor.session.instances(), origin)
 }
 
 /// Writes down what came out of a unit, and starts what waited for it.

@@ -13,6 +13,11 @@ pub struct Verdict {
     pub members: Vec<Member>,
     /// What the solver was asked, over all members.
     pub stats: Stats,
+    /// How often quantified formulas were instantiated, over all members, those with most instances
+    /// first. Empty unless [`Config::profile`](crate::Config::profile) is set.
+    pub quantified: Vec<Quantified>,
+    /// What is worth knowing although it is no error.
+    pub warnings: Vec<Diagnostic>,
 }
 
 impl Verdict {
@@ -21,6 +26,20 @@ impl Verdict {
     pub fn status(&self) -> Status {
         self.members.iter().map(|m| m.status).max().unwrap_or(Status::Verified)
     }
+}
+
+/// How often a quantified formula was instantiated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quantified {
+    /// What it is: `user`, `axiom`, `function`, `inverse`, …; `set.union.in` and the like for rules that
+    /// are built in.
+    pub kind: String,
+    /// Where in the program it comes from.
+    pub pos: Pos,
+    /// So often.
+    pub instances: u64,
+    /// The longest chain of instances that led to each other.
+    pub generation: u64,
 }
 
 /// The kinds of members.

@@ -43,7 +43,7 @@ const KNOWN: &[Known] = &[
     flag("alternativeFunctionVerificationOrder", Ignored),
     value("assertionMode", Ignored),
     value("assertTimeout", Ours("--assert-timeout")),
-    flag("assumeInjectivityOnInhale", Refused("injectivity is always checked")),
+    flag("assumeInjectivityOnInhale", Ours("--assume-injectivity-on-inhale")),
     value("checkTimeout", Ignored),
     flag("conditionalizePermissions", Ignored),
     value("cvc5Exe", Ignored),
@@ -211,6 +211,7 @@ impl Translation {
         let args = &mut self.args;
         match name {
             "assertTimeout" => args.assert_timeout = Some(args::milliseconds(value)?),
+            "assumeInjectivityOnInhale" => args.assume_injectivity_on_inhale = true,
             "disableAdtPlugin" => args.language.disable_plugin.push(Plugin::Adt),
             "disableTerminationPlugin" => args.language.disable_plugin.push(Plugin::Termination),
             "disableDefaultPlugins" => {
@@ -375,8 +376,10 @@ mod tests {
             "--counterexample",
             "mapped",
             "--enableSmokeDetection",
+            "--assumeInjectivityOnInhale",
         ])?;
         assert_eq!(t.z3, Some("/opt/z3".into()));
+        assert!(t.args.assume_injectivity_on_inhale);
         assert_eq!((t.args.max_errors, t.args.jobs), (0, Some(3)));
         assert_eq!(t.args.assert_timeout, Some(std::time::Duration::from_millis(500)));
         assert_eq!(t.args.exhale_mode, ExhaleMode::Complete);
@@ -395,8 +398,7 @@ mod tests {
             ["--logLevel", "OFF", "--tempDirectory", "tmp", "--stateConsolidationMode", "2"];
         assert!(translate(&ignored).is_ok());
         for (refused, hint) in [
-            (&["--assumeInjectivityOnInhale"][..], "injectivity"),
-            (&["--parseOnly"], "lancehead check"),
+            (&["--parseOnly"][..], "lancehead check"),
             (&["--exhaleMode", "7"], "0, 1 or 2"),
             (&["--moreJoins", "most"], "0, 1 or 2"),
             (&["--proverArgs", "-T:10"], "KEY=VALUE"),

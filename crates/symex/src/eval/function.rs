@@ -172,7 +172,9 @@ impl Executor<'_> {
                 let part = if state.inhaling { a } else { b };
                 self.frame_all(state, std::slice::from_ref(part), blame)
             }
-            ExprKind::Quant { .. } => self.frame_quantified(state, e, blame),
+            ExprKind::Quant { .. } => {
+                self.because_of(e.pos, |this| this.frame_quantified(state, e, blame))
+            }
             _ => self.unsupported(state, e.pos, "This assertion"),
         }
     }

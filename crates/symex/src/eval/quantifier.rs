@@ -8,7 +8,9 @@ use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{Expr, ExprKind};
 
 use crate::blame::Blame;
+use crate::config::Ablation;
 use crate::executor::Executor;
+use crate::origin::is_of_permissions;
 use crate::path::{Outcome, Run, Stop};
 use crate::state::State;
 
@@ -149,7 +151,7 @@ impl Executor<'_> {
         sets.iter().map(|set| set.iter().map(&mut return_to).collect()).collect()
     }
 
-    /// Quantifies over constants.
+    /// Quantifies over constants. What kinds there are is said in [`crate::origin`].
     pub fn close(
         &mut self,
         quantifier: Quantifier,
@@ -157,7 +159,7 @@ impl Executor<'_> {
         triggers: &[Vec<Term>],
         body: Term,
         weight: Option<u32>,
-        name: &str,
+        kind: &'static str,
     ) -> Term {
         let (constants, triggers, original) =
             self.merge_quantifiers(quantifier, constants, triggers, body);
@@ -178,7 +180,10 @@ impl Executor<'_> {
             .collect();
         sets.retain(|set| self.is_trigger(set, &vars));
         // What was read is only known where it was read: others may want to know, too.
-        if sets.is_empty() {
+        let leave_to_solver = self.config.ablates(Ablation::Triggers) && is_of_permissions(kind);
+        if leave_to_solver {
+            sets.clear();
+        } else if sets.is_empty() {
             sets = self.infer_triggers(body, &vars);
         } else if sets.iter().flatten().all(|t| self.symbols.is_read(&self.terms, *t)) {
             let mut more = self.infer_triggers(body, &vars);
@@ -186,6 +191,7 @@ impl Executor<'_> {
             sets.extend(more);
         }
         if sets.is_empty()
+            && !leave_to_solver
             && quantifier == Quantifier::Forall
             && let Some((var, value)) = self.determined(&constants, original)
         {
@@ -196,12 +202,12 @@ impl Executor<'_> {
             let triggers: Vec<Vec<Term>> =
                 triggers.iter().map(|set| set.iter().map(&mut replace).collect()).collect();
             let body = self.terms.substitute(original, &map);
-            return self.close(quantifier, &rest, &triggers, body, weight, name);
+            return self.close(quantifier, &rest, &triggers, body, weight, kind);
         }
-        if sets.is_empty() {
+        if sets.is_empty() && !leave_to_solver {
             (body, sets) = self.generalise(quantifier, level, &mut vars, body);
         }
-        if name != "fun" {
+        if kind != "function" {
             for set in &mut sets {
                 for term in set {
                     *term = self.limit(*term);
@@ -209,7 +215,7 @@ impl Executor<'_> {
             }
         }
         let watched: Vec<Term> = sets.iter().flatten().filter_map(|t| self.watched(*t)).collect();
-        let name = name.to_string();
+        let name = self.formula_name(kind);
         let formula =
             self.terms.quant(Quant { quantifier, vars, triggers: sets, body, name, weight });
         let all: Vec<Term> = watched.into_iter().chain([formula]).collect();

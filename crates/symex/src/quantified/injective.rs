@@ -90,7 +90,7 @@ impl Executor<'_> {
         let body = self.terms.implies(inside, back);
         let name = "injective".to_string();
         let (vars, triggers) = (vec![first], vec![vec![a]]);
-        Some(self.terms.quant(Quant { vars, triggers, body, name, ..quant.clone() }))
+        Some(self.terms.quant(Quant { vars, triggers, body, name: name.into(), ..quant.clone() }))
     }
 
     /// The premises of a formula, and its conclusion.

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use smt::{Node, Op, Quantifier, Sort, Term};
 
 use crate::blame::{Blame, Reason};
+use crate::config::Ablation;
 use crate::executor::Executor;
 use crate::path::{Run, Stop};
 use crate::state::State;
@@ -91,7 +92,8 @@ impl Executor<'_> {
         }
         let active = self.active(family);
         let key = self.family_key(family, active);
-        let known = state.inverses.get(&key).cloned();
+        let reuse = !self.config.ablates(Ablation::Memoisation);
+        let known = state.inverses.get(&key).filter(|_| reuse).cloned();
         let functions = match known {
             Some(functions) => functions,
             None => {

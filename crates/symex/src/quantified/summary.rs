@@ -10,6 +10,7 @@ use std::collections::HashMap;
 
 use smt::{Meaning, Quantifier, Sort, Term};
 
+use crate::config::Ablation;
 use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
@@ -129,6 +130,9 @@ impl Executor<'_> {
         };
         let mut general = vec![self.terms.int(which)];
         general.extend(key.into_iter().map(|t| self.terms.substitute(t, &standard)));
+        if self.config.ablates(Ablation::Memoisation) {
+            general.push(self.terms.int(self.summaries.len()));
+        }
         let key = (self.prefix.clone(), general);
         let known = self.summaries.get(&key).copied();
         let fun = known.unwrap_or_else(|| {

@@ -11,6 +11,7 @@ use smt::Term;
 
 use super::footprint::{Footprint, Reserve, Rest, Slot};
 use super::package::{End, Package};
+use crate::config::Ablation;
 use crate::executor::Executor;
 use crate::path::{Entry, Run};
 use crate::state::{Heap, ResourceId, State};
@@ -110,7 +111,7 @@ impl Executor<'_> {
         }
         let condition = match package.root {
             None => Some(fork.condition),
-            Some(_) if self.config.unsound_wands => Some(fork.condition),
+            Some(_) if self.config.ablates(Ablation::Footprints) => Some(fork.condition),
             Some(root) => {
                 let mut facts = first.facts(fork.before);
                 facts.extend(self.agreements(package, ends, &a, &b));
@@ -157,7 +158,7 @@ impl Executor<'_> {
             for pull in &reserve.pulls {
                 let mut amount = pull.amount;
                 if let Some(root) = package.root
-                    && !self.config.unsound_wands
+                    && !self.config.ablates(Ablation::Footprints)
                     && self.mentions(amount, &[root])
                 {
                     let facts = end.facts(pull.at - end.start);
