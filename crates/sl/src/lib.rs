@@ -1,0 +1,14 @@
+//! Separation logic: formulas over a heap of records, with inductive definitions.
+
+pub mod formula;
+pub mod sexp;
+pub mod signature;
+pub mod smtlib;
+pub mod sort;
+pub mod substitute;
+pub mod term;
+
+pub use formula::{Formula, Kind, Semantics};
+pub use signature::{Cell, Definition, Record, Signature};
+pub use sort::{Name, Sort, Var};
+pub use term::{Term, TermKind};
