@@ -6,9 +6,12 @@ pub mod signature;
 pub mod smtlib;
 pub mod sort;
 pub mod substitute;
+pub mod symbolic;
 pub mod term;
+pub mod text;
 
 pub use formula::{Formula, Kind, Semantics};
 pub use signature::{Cell, Definition, Record, Signature};
 pub use sort::{Name, Sort, Var};
+pub use symbolic::SymbolicHeap;
 pub use term::{Term, TermKind};

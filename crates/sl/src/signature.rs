@@ -1,11 +1,11 @@
 //! What formulas are about: records, the heap, and definitions of predicates.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use report::Pos;
+use report::{Diagnostic, Pos};
 
-use crate::formula::Formula;
+use crate::formula::{Formula, Kind};
 use crate::sort::{Name, Sort, Var};
 
 /// A record: what a location of the heap can hold.
@@ -30,7 +30,7 @@ pub struct Cell {
 
 /// The definition of a predicate. It may mention itself, other predicates and stack variables; it
 /// means the least relation for which it holds.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Definition {
     /// The predicate.
     pub name: Name,
@@ -41,6 +41,15 @@ pub struct Definition {
     /// Where it was written.
     pub pos: Pos,
 }
+
+/// As for formulas, positions do not count.
+impl PartialEq for Definition {
+    fn eq(&self, other: &Definition) -> bool {
+        (&self.name, &self.params, &self.body) == (&other.name, &other.params, &other.body)
+    }
+}
+
+impl Eq for Definition {}
 
 /// Everything that a formula can refer to, except stack variables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -86,5 +95,35 @@ impl Signature {
                 None => vec![(None, content.clone())],
             },
         }
+    }
+}
+
+/// Refuses predicates that are defined by what does not hold of them: there need not be a least
+/// relation of that kind. `group` are the predicates that are defined together.
+pub(crate) fn check_positive(
+    body: &Formula,
+    group: &BTreeSet<Name>,
+) -> Result<(), Box<Diagnostic>> {
+    check_polarity(body, group, true)
+}
+
+fn check_polarity(
+    formula: &Formula,
+    group: &BTreeSet<Name>,
+    positive: bool,
+) -> Result<(), Box<Diagnostic>> {
+    match formula.kind() {
+        Kind::Pred(name, _) if !positive && group.contains(name) => {
+            let message = format!("the definition of `{name}` has no meaning");
+            let diagnostic = Diagnostic::error("sl.definition", formula.pos(), message);
+            let help = "a predicate cannot be defined by where it does not hold";
+            Err(Box::new(diagnostic.with_help(help)))
+        }
+        Kind::Not(part) => check_polarity(part, group, !positive),
+        Kind::Wand(a, b) => {
+            check_polarity(a, group, !positive)?;
+            check_polarity(b, group, positive)
+        }
+        _ => formula.parts().into_iter().try_for_each(|p| check_polarity(p, group, positive)),
     }
 }

@@ -8,9 +8,9 @@ use report::Span;
 use super::expr::Elaborator;
 use super::scope::{Expr, Macro, Result, Scope, error, error_with_help};
 use super::{Check, Script, Status};
-use crate::formula::{Formula, Kind};
+use crate::formula::Formula;
 use crate::sexp::{Sexp, SexpKind};
-use crate::signature::{Cell, Definition, Record};
+use crate::signature::{Cell, Definition, Record, check_positive};
 use crate::sort::{Name, Sort, Var};
 
 /// Whether to go on.
@@ -353,7 +353,7 @@ impl Runner {
         }
         let members: BTreeSet<Name> = definitions.iter().map(|d| d.name.clone()).collect();
         for definition in &definitions {
-            check_positive(&definition.body, &members, true)?;
+            check_positive(&definition.body, &members)?;
         }
         for definition in definitions {
             self.add_definition(definition);
@@ -374,31 +374,6 @@ impl Runner {
             assertions: self.assertions.clone(),
             pos: at.into(),
         });
-    }
-}
-
-/// Refuses predicates that are defined by what does not hold of them: there need not be a least
-/// relation of that kind.
-fn check_positive(formula: &Formula, group: &BTreeSet<Name>, positive: bool) -> Result<()> {
-    match formula.kind() {
-        Kind::Pred(name, _) if !positive && group.contains(name) => {
-            let at = formula.pos().span();
-            let message = format!("the definition of `{name}` has no meaning");
-            let diagnostic = report::Diagnostic::error(
-                "sl.definition",
-                at.map_or(report::Pos::None, report::Pos::Source),
-                message,
-            );
-            Err(Box::new(
-                diagnostic.with_help("a predicate cannot be defined by where it does not hold"),
-            ))
-        }
-        Kind::Not(part) => check_positive(part, group, !positive),
-        Kind::Wand(a, b) => {
-            check_positive(a, group, !positive)?;
-            check_positive(b, group, positive)
-        }
-        _ => formula.parts().into_iter().try_for_each(|p| check_positive(p, group, positive)),
     }
 }
 
