@@ -1,6 +1,9 @@
 //! Separation logic: formulas over a heap of records, with inductive definitions.
 
+pub mod enumerate;
+pub mod eval;
 pub mod formula;
+pub mod model;
 pub mod sexp;
 pub mod signature;
 pub mod smtlib;
@@ -10,7 +13,9 @@ pub mod symbolic;
 pub mod term;
 pub mod text;
 
+pub use eval::{Evaluator, Truth};
 pub use formula::{Formula, Kind, Semantics};
+pub use model::{Loc, Model, Object, Value};
 pub use signature::{Cell, Definition, Record, Signature};
 pub use sort::{Name, Sort, Var};
 pub use symbolic::SymbolicHeap;
