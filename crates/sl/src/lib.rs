@@ -5,6 +5,7 @@ pub mod eval;
 pub mod formula;
 pub mod model;
 pub mod sexp;
+pub mod shape;
 pub mod signature;
 pub mod smtlib;
 pub mod sort;
