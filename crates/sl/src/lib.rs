@@ -1,8 +1,10 @@
 //! Separation logic: formulas over a heap of records, with inductive definitions.
 
+pub mod decide;
 pub mod enumerate;
 pub mod eval;
 pub mod formula;
+pub mod lists;
 pub mod model;
 pub mod sexp;
 pub mod shape;
@@ -14,6 +16,7 @@ pub mod symbolic;
 pub mod term;
 pub mod text;
 
+pub use decide::{Verdict, decide};
 pub use eval::{Evaluator, Truth};
 pub use formula::{Formula, Kind, Semantics};
 pub use model::{Loc, Model, Object, Value};

@@ -79,6 +79,26 @@ impl SymbolicHeap {
         heap
     }
 
+    /// The same with existential variables that have none of these names.
+    #[must_use]
+    pub fn renamed_apart(&self, taken: &BTreeSet<Name>) -> SymbolicHeap {
+        let mut heap = self.clone();
+        let mut all = taken.clone();
+        all.extend(self.vars.iter().map(|v| v.name.clone()));
+        let mut by = Substitution::new();
+        for var in heap.vars.iter_mut().filter(|v| taken.contains(&v.name)) {
+            let fresh = fresh_name(&var.name, &all);
+            all.insert(fresh.clone());
+            let renamed = Var { name: fresh, sort: var.sort.clone() };
+            by.insert(var.name.clone(), Term::var(renamed.clone()));
+            *var = renamed;
+        }
+        for atom in heap.pure.iter_mut().chain(&mut heap.spatial) {
+            *atom = atom.substitute(&by);
+        }
+        heap
+    }
+
     /// An equation for an existential variable: its place, the variable, and the other side.
     fn alias(&self) -> Option<(usize, Name, Term)> {
         let is_bound = |t: &Term| {
