@@ -1,6 +1,7 @@
 //! Separation logic: formulas over a heap of records, with inductive definitions.
 
 pub mod decide;
+pub mod draw;
 pub mod enumerate;
 pub mod eval;
 pub mod formula;

@@ -54,7 +54,7 @@ impl Model {
     pub fn locations(&self) -> BTreeSet<Loc> {
         let mut all: BTreeSet<Loc> = self.heap.keys().copied().collect();
         for value in self.stack.values().chain(self.heap.values().map(|o| &o.content)) {
-            add_locations(value, &mut all);
+            value.add_locations(&mut all);
         }
         all.remove(&Loc::NIL);
         all
@@ -102,13 +102,16 @@ fn content(object: &Object, signature: &Signature) -> String {
     }
 }
 
-fn add_locations(value: &Value, all: &mut BTreeSet<Loc>) {
-    match value {
-        Value::Loc(loc) => {
-            all.insert(*loc);
+impl Value {
+    /// Adds the locations in it.
+    pub fn add_locations(&self, all: &mut BTreeSet<Loc>) {
+        match self {
+            Value::Loc(loc) => {
+                all.insert(*loc);
+            }
+            Value::Record(values) => values.iter().for_each(|v| v.add_locations(all)),
+            Value::Int(_) | Value::Bool(_) => {}
         }
-        Value::Record(values) => values.iter().for_each(|v| add_locations(v, all)),
-        Value::Int(_) | Value::Bool(_) => {}
     }
 }
 

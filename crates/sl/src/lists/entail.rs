@@ -6,11 +6,8 @@ use super::saturate::State;
 use super::search::{choose, close, solve};
 use crate::model::Model;
 
-/// Turns a state into a model with segments of some length, if that is a counterexample.
-pub(super) type Refute<'a> = dyn Fn(&Graph, &State, usize) -> Option<Model> + 'a;
-
-/// Segments of counterexamples have this length: enough to be no single location.
-const LONG: usize = 2;
+/// Turns a state into a model, if that is a counterexample.
+pub(super) type Refute<'a> = dyn Fn(&Graph, &State) -> Option<Model> + 'a;
 
 pub(super) struct Question<'a> {
     pub(super) left: Graph,
@@ -35,7 +32,7 @@ impl Question<'_> {
         let Some(mut state) = close(&self.left, state) else { return Some(Entailment::Valid) };
         if self.left.open && !self.right.open {
             let found = choose(&self.left, state)?;
-            return (self.refutes)(&self.left, &found, 1).map(Entailment::Invalid);
+            return (self.refutes)(&self.left, &found).map(Entailment::Invalid);
         }
         if let Some(answer) = self.pure(&mut state) {
             return answer;
@@ -76,7 +73,7 @@ impl Question<'_> {
     }
 
     fn refuted_by(&self, found: &State) -> Option<Entailment> {
-        (self.refutes)(&self.left, found, LONG).map(Entailment::Invalid)
+        (self.refutes)(&self.left, found).map(Entailment::Invalid)
     }
 
     /// Maps edges to paths; everything must be used, and nothing may go wrong on the way.
@@ -104,7 +101,7 @@ impl Question<'_> {
     /// No proof: perhaps the model in which as little as possible is the same refutes it.
     fn generic(&self, state: &State) -> Attempt {
         let found = choose(&self.left, state.clone());
-        match found.and_then(|found| (self.refutes)(&self.left, &found, LONG)) {
+        match found.and_then(|found| (self.refutes)(&self.left, &found)) {
             Some(model) => Attempt::Refuted(model),
             None => Attempt::Neither,
         }
@@ -178,13 +175,13 @@ impl Question<'_> {
                 let mut other = state.clone();
                 other.merge(end, edge.from);
                 let found = choose(&self.left, other);
-                found.map(|found| (self.refutes)(&self.left, &found, LONG))
+                found.map(|found| (self.refutes)(&self.left, &found))
             } else if last {
                 // A segment does not contain its own end.
                 continue;
             } else {
                 let graph = self.with_inside(state, *index, end);
-                solve(&graph).map(|found| (self.refutes)(&graph, &found, LONG))
+                solve(&graph).map(|found| (self.refutes)(&graph, &found))
             };
             if found.is_some() {
                 return found;

@@ -140,12 +140,13 @@ impl<'a> ListLogic<'a> {
         let question = entail::Question {
             left: Graph { size, ..left_graph },
             right: Graph { size, ..right_graph },
-            refutes: &|graph, found, length| {
-                let model = builder.model(graph, found, length);
+            refutes: &|graph, found| {
                 let evaluator = self.evaluator();
-                let refuted = evaluator.holds(&model, right) == Truth::False
-                    && evaluator.holds(&model, left) == Truth::True;
-                refuted.then_some(model)
+                // Short segments make a better picture; long ones are no single location.
+                (1..=2).map(|length| builder.model(graph, found, length)).find(|model| {
+                    evaluator.holds(model, right) == Truth::False
+                        && evaluator.holds(model, left) == Truth::True
+                })
             },
         };
         match question.answer() {
