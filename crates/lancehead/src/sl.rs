@@ -102,7 +102,9 @@ impl Command<'_> {
             Err(problem) => return self.invalid("H", *problem, &sources, start, out),
         };
         let (formulas, sat, unsat) = match document.formulas.as_slice() {
-            [left, right] => (vec![left.clone(), Formula::not(right.clone())], "invalid", "valid"),
+            [left, right] => {
+                (vec![left.clone(), Formula::negation(right.clone())], "invalid", "valid")
+            }
             other => (other.to_vec(), "sat", "unsat"),
         };
         let semantics = self.semantics(sl::Semantics::Precise);

@@ -1,7 +1,7 @@
 //! Questions and answers: which procedure decides what.
 
 use crate::formula::{Formula, Kind, Semantics};
-use crate::lists::{Entailment, ListLogic, Satisfiability};
+use crate::lists::{Entailment, ListLogic, OutOfFragment, Satisfiability};
 use crate::model::Model;
 use crate::signature::Signature;
 
@@ -54,9 +54,13 @@ pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula])
             Entailment::Valid => Verdict::Unsat,
             Entailment::Invalid(model) => Verdict::Sat(model),
         }),
-        _ => return Verdict::Unknown("there are several negations".into()),
+        _ => Err(OutOfFragment("there are several negations".into())),
     };
-    answer.unwrap_or_else(|reason| Verdict::Unknown(reason.0))
+    answer.unwrap_or_else(|reason| match logic.satisfiable(&positive) {
+        // Then it does not matter what the negations are.
+        Ok(Satisfiability::Unsat) if !negative.is_empty() => Verdict::Unsat,
+        _ => Verdict::Unknown(reason.0),
+    })
 }
 
 /// Formulas that must hold, and those that must not.

@@ -99,13 +99,13 @@ impl Formula {
 
     /// `a = b`.
     #[must_use]
-    pub fn eq(a: Term, b: Term) -> Formula {
+    pub fn equal(a: Term, b: Term) -> Formula {
         Kind::Eq(a, b).into()
     }
 
     /// `a != b`.
     #[must_use]
-    pub fn ne(a: Term, b: Term) -> Formula {
+    pub fn different(a: Term, b: Term) -> Formula {
         Kind::Ne(a, b).into()
     }
 
@@ -140,7 +140,7 @@ impl Formula {
 
     /// The negation.
     #[must_use]
-    pub fn not(part: Formula) -> Formula {
+    pub fn negation(part: Formula) -> Formula {
         Kind::Not(part).into()
     }
 

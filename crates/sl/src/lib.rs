@@ -1,4 +1,25 @@
 //! Separation logic: formulas over a heap of records, with inductive definitions.
+//!
+//! - [`Formula`], [`Term`], [`Signature`]: what can be said, and about what. Immutable, shared, cheap to
+//!   clone. [`Semantics`] is what pure atoms say of the heap; whoever interprets a formula is told.
+//! - [`text`] and [`smtlib`] read formulas; [`text`] prints them.
+//! - [`SymbolicHeap`]: the form in which most procedures want them. [`shape`]: which definitions are
+//!   lists and trees.
+//! - [`Model`]: a stack and a heap. [`Evaluator`] says whether a formula holds there, [`enumerate`]
+//!   tries all small ones, [`draw`] makes pictures.
+//! - [`lists`] decides the list fragment; [`decide`] picks the procedure for a question.
+//!
+//! ```
+//! use report::FileId;
+//! use sl::lists::{Entailment, ListLogic};
+//!
+//! let texts = [(FileId(0), "x != z * x |-> y * ls(y, z)"), (FileId(1), "ls(x, z)")];
+//! let document = sl::text::parse(&texts).unwrap();
+//! let logic = ListLogic::new(&document.signature, sl::Semantics::Precise).unwrap();
+//! let [left, right] = document.formulas.as_slice() else { unreachable!() };
+//! assert_eq!(logic.entails(left, right), Ok(Entailment::Valid));
+//! assert!(matches!(logic.entails(right, left), Ok(Entailment::Invalid(_))));
+//! ```
 
 pub mod decide;
 pub mod draw;

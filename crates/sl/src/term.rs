@@ -58,15 +58,9 @@ impl Term {
         Term::new(TermKind::Int(value.into()))
     }
 
-    /// `a - b`.
-    #[must_use]
-    pub fn sub(a: Term, b: Term) -> Term {
-        Term::new(TermKind::Add(vec![a, Term::neg(b)]))
-    }
-
     /// `-a`; a number stays a number.
     #[must_use]
-    pub fn neg(a: Term) -> Term {
+    pub fn negative(a: Term) -> Term {
         match a.kind() {
             TermKind::Int(value) => Term::int(-value),
             _ => Term::new(TermKind::Neg(a)),

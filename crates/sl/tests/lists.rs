@@ -78,13 +78,16 @@ impl Heap {
     }
 }
 
+/// A question about a stack and a heap.
+type Test<'a> = dyn FnMut(&[usize], &[Option<usize>]) -> bool + 'a;
+
 /// Calls `f` on all stacks of so many variables and all heaps of so many locations, until it returns
 /// true. Index 0 is `nil` in both.
 fn any_model(
     vars: usize,
     locations: usize,
     pure: &mut dyn FnMut(&[usize]) -> bool,
-    f: &mut dyn FnMut(&[usize], &[Option<usize>]) -> bool,
+    f: &mut Test<'_>,
 ) -> bool {
     fn heaps(
         heap: &mut Vec<Option<usize>>,
@@ -287,6 +290,24 @@ fn the_evaluator_agrees() {
 
 fn evaluate(document: &sl::text::Document, formula: &Formula, model: &Model) -> Truth {
     Evaluator::new(&document.signature, Semantics::Precise).holds(model, formula)
+}
+
+/// Formulas like those of the competition, only larger: nothing takes long.
+#[test]
+fn random_large_formulas_stay_cheap() {
+    let mut random = Random(7);
+    let start = std::time::Instant::now();
+    for round in 0..150 {
+        let vars = 20 + round % 20;
+        let mut left = Heap::random(&mut random, vars, [2, 2 * vars, vars / 2, vars]);
+        left.cells.sort_unstable();
+        left.cells.dedup_by_key(|cell| cell.0);
+        left.cells.retain(|cell| cell.0 != 0);
+        let right = weakened(&mut random, &left, vars);
+        is_sat(&left.text());
+        is_valid(&left.text(), &right.text());
+    }
+    assert!(start.elapsed().as_secs() < 120, "{:?}", start.elapsed());
 }
 
 /// Many independent copies, and long chains: time must not explode.

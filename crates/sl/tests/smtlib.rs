@@ -121,6 +121,49 @@ fn a_heap_must_be_declared() {
     assert_eq!(parse(FileId(0), text).unwrap_err().message, "no heap is declared");
 }
 
+/// Texts that someone damaged: an answer or an error, and never a panic.
+#[test]
+fn damaged_texts_do_no_harm() {
+    let whole = format!("{HEAP}(assert (not (wand (ls x y) (pto x (cell y (+ n 1))))))(check-sat)");
+    let mut seed = 88_172_645_463_325_252_u64;
+    let mut below = |n: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 11) as usize % n
+    };
+    let pieces =
+        ["(", ")", " x ", "|", "\"", "pto", "exists", ";", "(_ emp", "nil", "é", "99", ":"];
+    for _ in 0..3000 {
+        let mut text = whole.clone();
+        for _ in 0..=below(3) {
+            let from = below(text.len());
+            let to = from + below(12).min(text.len() - from);
+            if text.is_char_boundary(from) && text.is_char_boundary(to) {
+                text.replace_range(from..to, pieces[below(pieces.len())]);
+            }
+        }
+        if let Ok(script) = parse(FileId(0), &text) {
+            for check in &script.checks {
+                let _ = sl::decide(&check.signature, sl::Semantics::Standard, &check.assertions);
+            }
+        }
+    }
+}
+
+/// As deep as the reader lets pass, on the stack of an ordinary thread.
+#[test]
+fn deep_formulas_are_no_problem() {
+    for (open, close) in [("(not ", ")"), ("(sep emp ", ")"), ("(exists ((z Ref)) ", ")")] {
+        let deep = format!("{}emp{}", open.repeat(900), close.repeat(900));
+        let script = read(&format!("{HEAP}(assert {deep})(check-sat)"));
+        let check = &script.checks[0];
+        let printed = check.assertions[0].to_string();
+        assert!(printed.len() > 900);
+        let _ = sl::decide(&check.signature, sl::Semantics::Standard, &check.assertions);
+    }
+}
+
 /// With the suite at hand (a folder of divisions in `LANCEHEAD_SLCOMP`): every file can be read.
 #[test]
 fn the_public_suite_can_be_read() {

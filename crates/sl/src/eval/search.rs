@@ -242,7 +242,7 @@ impl<'a> Search<'a> {
                 ask(wanted, &goal.scope, state, &larger)
             }
             Kind::Forall(vars, body) => {
-                let negated = Formula::not(body.clone());
+                let negated = Formula::negation(body.clone());
                 let exists = Formula::exists(vars.clone(), negated);
                 ask(&exists, &goal.scope, state, heap).negate()
             }

@@ -256,7 +256,7 @@ impl<'a> Elaborator<'a> {
         let condition = self.formula(condition)?;
         match (self.expr(then)?, self.expr(otherwise)?) {
             (Expr::Formula(then), Expr::Formula(otherwise)) => {
-                let negated = Formula::not(condition.clone());
+                let negated = Formula::negation(condition.clone());
                 let yes = Formula::and(vec![condition, then]);
                 let no = Formula::and(vec![negated, otherwise]);
                 Ok(formula_at(Kind::Or(vec![yes, no]), at))
@@ -338,9 +338,9 @@ impl<'a> Elaborator<'a> {
             return arity(name, 1, args, at);
         }
         let term = match (name, terms.len()) {
-            ("-", 1) => terms.pop().map_or_else(|| Term::int(0), Term::neg),
+            ("-", 1) => terms.pop().map_or_else(|| Term::int(0), Term::negative),
             ("-", _) => {
-                let negated = terms.drain(1..).map(Term::neg).collect::<Vec<_>>();
+                let negated = terms.drain(1..).map(Term::negative).collect::<Vec<_>>();
                 terms.extend(negated);
                 Term::new(TermKind::Add(terms))
             }
@@ -499,7 +499,7 @@ const DATA_DUE: &str = "data is due here, but this is a formula";
 /// A truth value is a formula when it stands where one is due.
 fn as_expr(term: Term) -> Expr {
     if term.sort() == Sort::Bool {
-        Expr::Formula(Formula::eq(term, Term::new(TermKind::Bool(true))))
+        Expr::Formula(Formula::equal(term, Term::new(TermKind::Bool(true))))
     } else {
         Expr::Term(term)
     }
@@ -540,7 +540,7 @@ fn disjunction(parts: Vec<Formula>) -> Kind {
 
 fn equivalence(a: &Formula, b: &Formula) -> Kind {
     let both = Formula::and(vec![a.clone(), b.clone()]);
-    let neither = Formula::and(vec![Formula::not(a.clone()), Formula::not(b.clone())]);
+    let neither = Formula::and(vec![Formula::negation(a.clone()), Formula::negation(b.clone())]);
     Kind::Or(vec![both, neither])
 }
 

@@ -64,11 +64,11 @@ fn acyclic_segment(record: &Arc<Record>, next: usize, loc: &Sort) -> Definition 
     let [x_term, y_term, u_term] = [&x, &y, &u].map(|v| Term::var(v.clone()));
     let cell = Term::new(TermKind::Record(record.clone(), values));
     let step = Formula::sep(vec![
-        Formula::and(vec![Formula::ne(x_term.clone(), y_term.clone()), Kind::Emp.into()]),
+        Formula::and(vec![Formula::different(x_term.clone(), y_term.clone()), Kind::Emp.into()]),
         Formula::points_to(x_term.clone(), cell),
         Formula::pred("ls", vec![u_term, y_term.clone()]),
     ]);
-    let stop = Formula::and(vec![Formula::eq(x_term, y_term), Kind::Emp.into()]);
+    let stop = Formula::and(vec![Formula::equal(x_term, y_term), Kind::Emp.into()]);
     Definition {
         name: "ls".into(),
         params: vec![x, y],

@@ -403,7 +403,7 @@ impl Elaborator {
                 Ok(Term::new(TermKind::Add(self.integers(parts)?)))
             }
             ExprKind::Mul(parts) => Ok(Term::new(TermKind::Mul(self.integers(parts)?))),
-            ExprKind::Neg(part) => Ok(Term::neg(self.term_of(part, &Sort::Int)?)),
+            ExprKind::Neg(part) => Ok(Term::negative(self.term_of(part, &Sort::Int)?)),
             ExprKind::Field(part, field) => self.field(part, field),
             ExprKind::Record(fields) => {
                 let record = self
