@@ -56,7 +56,8 @@ Examples:
 
 const SL_STATUS: &str = "\
 In formulas, * binds stronger than && and ||; x |-> y and x |-> {next: y, data: 3} are what locations
-hold; ls is the acyclic list segment. Declarations can come first: 'pred p(x) := …; p(x)'.
+hold; ls is the acyclic list segment. x = y and x != y say that the heap is empty, so they are added
+by *, unless --semantics standard. Declarations can come first: 'pred p(x) := …; p(x)'.
 
 Exit status:
   0  decided

@@ -188,16 +188,19 @@ impl Command<'_> {
     }
 
     fn draw(&self, answers: &[Answer<'_>]) -> u8 {
-        let pictures: [(_, fn(&Model, &Signature) -> String); 2] =
-            [(&self.args.svg, sl::draw::svg), (&self.args.dot, sl::draw::dot)];
+        let paths = [&self.args.svg, &self.args.dot];
+        if paths.iter().all(|path| path.is_none()) {
+            return 0;
+        }
+        let Some((model, signature)) = answers.iter().rev().find_map(Answer::model) else {
+            complain("there is no model to draw");
+            return 0;
+        };
+        let texts = [sl::draw::svg(model, signature), sl::draw::dot(model, signature)];
         let mut status = 0;
-        for (path, draw) in pictures {
+        for (path, text) in paths.into_iter().zip(texts) {
             let Some(path) = path else { continue };
-            let Some((model, signature)) = answers.iter().rev().find_map(Answer::model) else {
-                complain("there is no model to draw");
-                continue;
-            };
-            if let Err(e) = std::fs::write(path, draw(model, signature)) {
+            if let Err(e) = std::fs::write(path, text) {
                 complain(&format!("{} cannot be written: {e}", path.display()));
                 status = 2;
             }

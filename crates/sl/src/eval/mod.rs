@@ -13,6 +13,7 @@
 mod pure;
 mod search;
 mod state;
+mod step;
 
 use crate::formula::{Formula, Semantics};
 use crate::model::Model;

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use num_bigint::BigInt;
 use report::Span;
 
+use super::build::{
+    DATA_DUE, all_of, arity, as_expr, as_truth_value, conjunction, disjunction, equivalence,
+    formula_at, number, same_sort,
+};
 use super::scope::{Expr, Result, Scope, error, error_with_help};
 use crate::formula::{Formula, Kind};
 use crate::sexp::{Sexp, SexpKind};
@@ -492,75 +495,4 @@ impl<'a> Elaborator<'a> {
         }
         params.iter().zip(args).map(|(param, arg)| self.term_of(arg, &param.sort)).collect()
     }
-}
-
-const DATA_DUE: &str = "data is due here, but this is a formula";
-
-/// A truth value is a formula when it stands where one is due.
-fn as_expr(term: Term) -> Expr {
-    if term.sort() == Sort::Bool {
-        Expr::Formula(Formula::equal(term, Term::new(TermKind::Bool(true))))
-    } else {
-        Expr::Term(term)
-    }
-}
-
-/// The other way round.
-fn as_truth_value(formula: &Formula) -> Option<Term> {
-    match formula.kind() {
-        Kind::True => Some(Term::new(TermKind::Bool(true))),
-        Kind::False => Some(Term::new(TermKind::Bool(false))),
-        Kind::Eq(a, b) if *b.kind() == TermKind::Bool(true) => Some(a.clone()),
-        _ => None,
-    }
-}
-
-fn formula_at(kind: Kind, at: Span) -> Expr {
-    Expr::Formula(Formula::new(kind, at.into()))
-}
-
-fn all_of(mut parts: Vec<Formula>, at: Span) -> Formula {
-    match parts.pop() {
-        Some(only) if parts.is_empty() => only,
-        Some(last) => {
-            parts.push(last);
-            Formula::new(Kind::And(parts), at.into())
-        }
-        None => Formula::new(Kind::True, at.into()),
-    }
-}
-
-fn conjunction(parts: Vec<Formula>) -> Kind {
-    Formula::and(parts).kind().clone()
-}
-
-fn disjunction(parts: Vec<Formula>) -> Kind {
-    Formula::or(parts).kind().clone()
-}
-
-fn equivalence(a: &Formula, b: &Formula) -> Kind {
-    let both = Formula::and(vec![a.clone(), b.clone()]);
-    let neither = Formula::and(vec![Formula::negation(a.clone()), Formula::negation(b.clone())]);
-    Kind::Or(vec![both, neither])
-}
-
-fn same_sort(a: &Term, b: &Term, at: Span) -> Result<()> {
-    if a.sort() == b.sort() {
-        return Ok(());
-    }
-    let message = format!("`{}` and `{}` cannot be compared", a.sort(), b.sort());
-    error("sl.sort", at, message)
-}
-
-fn number(text: &str, at: Span) -> Result<Term> {
-    match text.parse::<BigInt>() {
-        Ok(value) => Ok(Term::int(value)),
-        Err(_) => error("sl.syntax", at, "this is not a number"),
-    }
-}
-
-fn arity<T>(name: &str, expected: usize, args: &[Sexp], at: Span) -> Result<T> {
-    let plural = if expected == 1 { "argument" } else { "arguments" };
-    let message = format!("`{name}` takes {expected} {plural}, but there are {}", args.len());
-    error("sl.arity", at, message)
 }

@@ -4,6 +4,7 @@
 //! then. Pure atoms have the standard semantics. The first mistake ends it, with a position and a
 //! sentence.
 
+mod build;
 mod command;
 mod expr;
 mod scope;
