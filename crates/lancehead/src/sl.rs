@@ -16,6 +16,10 @@ use crate::{crash, source};
 pub(crate) fn run(args: &args::Sl, color: Color, out: &mut Output) -> u8 {
     let command = Command { args, color };
     match &args.question {
+        Some(_) if !args.files.is_empty() => {
+            complain("either files or a question, not both; see `lancehead sl --help`");
+            2
+        }
         Some(question) => command.text(question, out),
         None => {
             let several = args.files.len() > 1;

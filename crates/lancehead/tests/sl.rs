@@ -78,6 +78,7 @@ fn the_text_notation_needs_no_file() {
     let output = run(&["sat", "x |-> "]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(run(&[]).status.code(), Some(2));
+    assert_eq!(run(&["file.smt2", "sat", "emp"]).status.code(), Some(2));
 }
 
 #[test]
