@@ -16,6 +16,7 @@ Examples:
   lancehead fmt list.vpr                      format it in place
   lancehead fmt --check *.vpr                 exit status 1 if a file would change
   lancehead print --core list.vpr             what is left when all syntactic sugar is gone
+  lancehead sl problem.smt2                   decide a problem of separation logic
   lancehead completions bash > lancehead.bash completions for your shell
 
 Exit status:
@@ -44,6 +45,24 @@ Exit status:
   1  some proof failed
   2  invalid input: syntax or type errors, unreadable files, wrong usage
   3  could not finish: out of time, interrupted, no solver, internal error";
+
+const SL_EXAMPLES: &str = "\
+Examples:
+  lancehead sl problem.smt2                            sat, unsat or unknown
+  lancehead sl sat 'x != y * ls(x, y)' --model         is there a model? which?
+  lancehead sl entails 'x |-> y * ls(y, nil)' 'ls(x, nil)'
+  lancehead sl entails 'ls(x, y) * ls(y, z)' 'ls(x, z)' --svg why.svg
+                                                       a picture of the counterexample";
+
+const SL_STATUS: &str = "\
+In formulas, * binds stronger than && and ||; x |-> y and x |-> {next: y, data: 3} are what locations
+hold; ls is the acyclic list segment. x = y and x != y say that the heap is empty, so they are added
+by *, unless --semantics standard. Declarations can come first: 'pred p(x) := …; p(x)'.
+
+Exit status:
+  0  decided
+  2  invalid input: syntax or sort errors, unreadable files, wrong usage
+  3  not decided, or could not finish";
 
 /// An automatic verifier for programs that manipulate the heap.
 ///
@@ -90,6 +109,19 @@ pub enum Command {
 
     /// Print a program as the tool understands it
     Print(Print),
+
+    /// Decide separation logic: is there a model, does one formula entail another?
+    ///
+    /// Files are in SL-COMP's dialect of SMT-LIB; there is one line of output for every check-sat.
+    /// What is not decided is "unknown", with the reason on standard error.
+    #[command(
+        before_help = SL_EXAMPLES,
+        after_help = SL_STATUS,
+        help_template = EXAMPLES_FIRST,
+        subcommand_negates_reqs = true,
+        args_conflicts_with_subcommands = false
+    )]
+    Sl(Sl),
 
     /// List the options of Silicon that `verify` understands, and what becomes of each
     SiliconOptions,
@@ -267,6 +299,68 @@ pub struct Print {
     /// What to accept
     #[command(flatten)]
     pub language: Language,
+}
+
+/// Arguments of `sl`.
+#[derive(Debug, clap::Args)]
+pub struct Sl {
+    /// A question in the text notation, in place of files
+    #[command(subcommand)]
+    pub question: Option<SlQuestion>,
+
+    /// Problems in SL-COMP's dialect of SMT-LIB; `-` reads standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// For people, or one JSON object per file and line
+    #[arg(long, value_enum, default_value_t = Format::Human, global = true)]
+    pub format: Format,
+
+    /// Show the model, or the counterexample
+    #[arg(long, global = true)]
+    pub model: bool,
+
+    /// Draw the model, or the counterexample, as SVG
+    #[arg(long, value_name = "FILE", global = true)]
+    pub svg: Option<PathBuf>,
+
+    /// Draw it for Graphviz
+    #[arg(long, value_name = "FILE", global = true)]
+    pub dot: Option<PathBuf>,
+
+    /// What pure atoms say of the heap [default: nothing in files, that it is empty in the text
+    /// notation]
+    #[arg(long, value_enum, value_name = "WHICH", global = true)]
+    pub semantics: Option<Semantics>,
+}
+
+/// Questions in the text notation.
+#[derive(Debug, Subcommand)]
+pub enum SlQuestion {
+    /// Is there a stack and a heap for which the formula holds?
+    Sat {
+        /// The formula
+        #[arg(value_name = "H")]
+        formula: String,
+    },
+    /// Does the second formula hold wherever the first does?
+    Entails {
+        /// The first formula
+        #[arg(value_name = "H")]
+        left: String,
+        /// The second formula
+        #[arg(value_name = "G")]
+        right: String,
+    },
+}
+
+/// What pure atoms say of the heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Semantics {
+    /// Nothing
+    Standard,
+    /// That it is empty
+    Precise,
 }
 
 /// Which extensions of the language are on.

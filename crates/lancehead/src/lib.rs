@@ -14,6 +14,7 @@ mod print;
 mod progress;
 pub mod select;
 pub mod silicon;
+mod sl;
 mod source;
 pub mod verify;
 pub mod z3;
@@ -41,6 +42,7 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check::run(check, args.color, &mut out),
             Command::Fmt(fmt) => fmt::run(fmt, args.color, &mut out),
             Command::Print(print) => print::run(print, args.color, &mut out),
+            Command::Sl(sl) => sl::run(sl, args.color, &mut out),
             Command::SiliconOptions => {
                 out.write(silicon::table().as_bytes());
                 0

@@ -1,0 +1,278 @@
+//! `lancehead sl`: separation logic, decided.
+
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
+use serde_json::{Value as Json, json};
+use sl::{Formula, Model, Signature, Value, Verdict};
+
+use crate::args::{self, Color, Format, Semantics, SlQuestion};
+use crate::output::{Output, complain, to_stderr};
+use crate::{crash, source};
+
+/// The command. Returns the exit status.
+pub(crate) fn run(args: &args::Sl, color: Color, out: &mut Output) -> u8 {
+    let command = Command { args, color };
+    match &args.question {
+        Some(_) if !args.files.is_empty() => {
+            complain("either files or a question, not both; see `lancehead sl --help`");
+            2
+        }
+        Some(question) => command.text(question, out),
+        None => {
+            let several = args.files.len() > 1;
+            args.files.iter().map(|path| command.file(path, several, out)).max().unwrap_or(0)
+        }
+    }
+}
+
+struct Command<'a> {
+    args: &'a args::Sl,
+    color: Color,
+}
+
+/// What is to be decided, and what to call the answers.
+struct Question<'a> {
+    signature: &'a Signature,
+    semantics: sl::Semantics,
+    /// All of these hold.
+    formulas: Vec<Formula>,
+    sat: &'static str,
+    unsat: &'static str,
+}
+
+/// A question with its answer.
+struct Answer<'a> {
+    question: Question<'a>,
+    verdict: Verdict,
+}
+
+impl Command<'_> {
+    /// Every `check-sat` of a file.
+    fn file(&self, path: &Path, several: bool, out: &mut Output) -> u8 {
+        let start = Instant::now();
+        crash::working_on(path, self.args.format == Format::Json);
+        let name = path.display().to_string();
+        let mut sources = SourceMap::new();
+        let script = source::read(path, &mut sources).and_then(|file| {
+            let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+            sl::smtlib::parse(file, &text)
+        });
+        let script = match script {
+            Ok(script) => script,
+            Err(problem) => return self.invalid(&name, *problem, &sources, start, out),
+        };
+        let semantics = self.semantics(sl::Semantics::Standard);
+        let answers: Vec<Answer<'_>> = script
+            .checks
+            .iter()
+            .map(|check| {
+                Answer::to(Question {
+                    signature: &check.signature,
+                    semantics,
+                    formulas: check.assertions.clone(),
+                    sat: "sat",
+                    unsat: "unsat",
+                })
+            })
+            .collect();
+        self.report(if several { &name } else { "" }, &name, &answers, start, out)
+    }
+
+    /// A question in the text notation.
+    fn text(&self, question: &SlQuestion, out: &mut Output) -> u8 {
+        let start = Instant::now();
+        let mut sources = SourceMap::new();
+        let texts: Vec<&str> = match question {
+            SlQuestion::Sat { formula } => vec![formula],
+            SlQuestion::Entails { left, right } => vec![left, right],
+        };
+        let files: Vec<_> = ["H", "G"]
+            .iter()
+            .zip(&texts)
+            .map(|(name, text)| (sources.add(*name, *text), *text))
+            .collect();
+        let parsed = sl::text::parse(&files).and_then(|document| {
+            if document.formulas.len() == texts.len() {
+                return Ok(document);
+            }
+            let message = "there must be one formula in every text, after the declarations";
+            Err(Box::new(Diagnostic::error("sl.syntax", report::Pos::None, message)))
+        });
+        let document = match parsed {
+            Ok(document) => document,
+            Err(problem) => return self.invalid("H", *problem, &sources, start, out),
+        };
+        let (formulas, sat, unsat) = match document.formulas.as_slice() {
+            [left, right] => {
+                (vec![left.clone(), Formula::negation(right.clone())], "invalid", "valid")
+            }
+            other => (other.to_vec(), "sat", "unsat"),
+        };
+        let semantics = self.semantics(sl::Semantics::Precise);
+        let signature = &document.signature;
+        let answer = Answer::to(Question { signature, semantics, formulas, sat, unsat });
+        self.report("", "H", &[answer], start, out)
+    }
+
+    fn semantics(&self, default: sl::Semantics) -> sl::Semantics {
+        match self.args.semantics {
+            None => default,
+            Some(Semantics::Standard) => sl::Semantics::Standard,
+            Some(Semantics::Precise) => sl::Semantics::Precise,
+        }
+    }
+
+    fn invalid(
+        &self,
+        name: &str,
+        problem: Diagnostic,
+        sources: &SourceMap,
+        start: Instant,
+        out: &mut Output,
+    ) -> u8 {
+        match self.args.format {
+            Format::Human => {
+                let color = self.color.wanted(&io::stderr());
+                let options = human::Options { color, ..human::Options::default() };
+                to_stderr(&human::render_diagnostic(&problem, name, sources, options));
+            }
+            Format::Json => {
+                let mut report = FileReport::new(name, Status::Invalid, vec![problem]);
+                report.time = start.elapsed();
+                out.write(json::render(&report, sources).as_bytes());
+                out.write(b"\n");
+            }
+        }
+        2
+    }
+
+    /// Writes the answers, and draws the last model.
+    fn report(
+        &self,
+        prefix: &str,
+        name: &str,
+        answers: &[Answer<'_>],
+        start: Instant,
+        out: &mut Output,
+    ) -> u8 {
+        match self.args.format {
+            Format::Human => self.lines(prefix, answers, out),
+            Format::Json => {
+                let object = json!({
+                    "file": name,
+                    "status": if answers.iter().all(Answer::is_decided) { "solved" } else { "unknown" },
+                    "time_ms": u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+                    "checks": answers.iter().map(Answer::to_json).collect::<Vec<_>>(),
+                    "errors": [],
+                });
+                out.write(format!("{object}\n").as_bytes());
+            }
+        }
+        out.flush();
+        let drawn = self.draw(answers);
+        let decided = answers.last().is_none_or(Answer::is_decided);
+        drawn.max(if decided { 0 } else { 3 })
+    }
+
+    fn lines(&self, prefix: &str, answers: &[Answer<'_>], out: &mut Output) {
+        let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}: ") };
+        for answer in answers {
+            out.write(format!("{prefix}{}\n", answer.word()).as_bytes());
+            match &answer.verdict {
+                Verdict::Unknown(reason) => complain(&format!("{prefix}not decided: {reason}")),
+                Verdict::Sat(model) if self.args.model => {
+                    out.write(model.to_text(answer.question.signature).as_bytes());
+                }
+                Verdict::Sat(_) | Verdict::Unsat => {}
+            }
+        }
+    }
+
+    fn draw(&self, answers: &[Answer<'_>]) -> u8 {
+        let paths = [&self.args.svg, &self.args.dot];
+        if paths.iter().all(|path| path.is_none()) {
+            return 0;
+        }
+        let Some((model, signature)) = answers.iter().rev().find_map(Answer::model) else {
+            complain("there is no model to draw");
+            return 0;
+        };
+        let texts = [sl::draw::svg(model, signature), sl::draw::dot(model, signature)];
+        let mut status = 0;
+        for (path, text) in paths.into_iter().zip(texts) {
+            let Some(path) = path else { continue };
+            if let Err(e) = std::fs::write(path, text) {
+                complain(&format!("{} cannot be written: {e}", path.display()));
+                status = 2;
+            }
+        }
+        status
+    }
+}
+
+impl<'a> Answer<'a> {
+    fn to(question: Question<'a>) -> Answer<'a> {
+        let verdict = sl::decide(question.signature, question.semantics, &question.formulas);
+        Answer { question, verdict }
+    }
+
+    fn word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Sat(_) => self.question.sat,
+            Verdict::Unsat => self.question.unsat,
+            Verdict::Unknown(_) => "unknown",
+        }
+    }
+
+    fn is_decided(&self) -> bool {
+        !matches!(self.verdict, Verdict::Unknown(_))
+    }
+
+    fn model(&self) -> Option<(&Model, &Signature)> {
+        match &self.verdict {
+            Verdict::Sat(model) => Some((model, self.question.signature)),
+            Verdict::Unsat | Verdict::Unknown(_) => None,
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        let reason = match &self.verdict {
+            Verdict::Unknown(reason) => Some(reason),
+            Verdict::Sat(_) | Verdict::Unsat => None,
+        };
+        let model = self.model().map(|(model, signature)| model_to_json(model, signature));
+        json!({ "verdict": self.word(), "reason": reason, "model": model })
+    }
+}
+
+/// `{"stack": {"x": "#1"}, "heap": [{"location": "#1", "fields": {"next": "nil"}}]}`; a location
+/// without named fields has `"content"` instead.
+fn model_to_json(model: &Model, signature: &Signature) -> Json {
+    let stack: serde_json::Map<String, Json> =
+        model.stack.iter().map(|(name, v)| (name.to_string(), v.to_string().into())).collect();
+    let heap: Vec<Json> = model
+        .heap
+        .iter()
+        .map(|(loc, object)| {
+            let location = Value::Loc(*loc).to_string();
+            let names = signature.fields(&object.sort);
+            match &object.content {
+                Value::Record(values) => {
+                    let fields: serde_json::Map<String, Json> = names
+                        .iter()
+                        .zip(values)
+                        .filter_map(|((name, _), v)| {
+                            Some((name.as_ref()?.to_string(), v.to_string().into()))
+                        })
+                        .collect();
+                    json!({ "location": location, "fields": fields })
+                }
+                content => json!({ "location": location, "content": content.to_string() }),
+            }
+        })
+        .collect();
+    json!({ "stack": stack, "heap": heap })
+}

@@ -1,0 +1,207 @@
+//! Models as SVG.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::{Held, LocBox, Picture};
+use crate::model::{Loc, Model};
+use crate::signature::Signature;
+
+const MARGIN: usize = 24;
+const ROW: usize = 22;
+const GAP_X: usize = 56;
+const GAP_Y: usize = 58;
+const CHAR: usize = 8;
+
+const STYLE: &str = "text{font:13px ui-monospace,monospace;fill:#1f2328}\
+.box{fill:#f6f8fa;stroke:#57606a;stroke-width:1.2}.free{fill:none;stroke:#8c959f;\
+stroke-dasharray:4 3}.head{font-weight:600}.var{fill:#0550ae}.dim{fill:#57606a}\
+.edge{fill:none;stroke:#24292f;stroke-width:1.3}";
+
+const ARROW: &str = "<defs><marker id=\"arrow\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" \
+markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\">\
+<path d=\"M0 0L10 5L0 10z\" fill=\"#24292f\"/></marker></defs>";
+
+/// The model as an SVG picture.
+#[must_use]
+pub fn svg(model: &Model, signature: &Signature) -> String {
+    let picture = Picture::of(model, signature);
+    let layout = Layout::of(&picture);
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = writeln!(
+        text,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">",
+        layout.width, layout.height
+    );
+    let _ = writeln!(text, "<style>{STYLE}</style>{ARROW}");
+    let _ = writeln!(text, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
+    for b in &picture.boxes {
+        draw_box(b, &layout, &mut text);
+    }
+    for b in &picture.boxes {
+        for (i, row) in b.rows.iter().flatten().enumerate() {
+            if let Held::Arrow(target) = row.held {
+                draw_arrow(b.loc, i, target, &layout, &mut text);
+            }
+        }
+    }
+    if !picture.notes.is_empty() || picture.boxes.is_empty() {
+        let notes = if picture.notes.is_empty() {
+            "the heap is empty".to_owned()
+        } else {
+            picture.notes.join(", ")
+        };
+        let y = layout.height - MARGIN / 2;
+        let _ = writeln!(
+            text,
+            "<text x=\"{MARGIN}\" y=\"{y}\" class=\"dim\">{}</text>",
+            escape(&notes)
+        );
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+/// Where boxes are, in pixels.
+struct Layout {
+    boxes: BTreeMap<Loc, Area>,
+    width: usize,
+    height: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Area {
+    x: usize,
+    y: usize,
+    width: usize,
+    height: usize,
+    line: usize,
+}
+
+impl Layout {
+    fn of(picture: &Picture) -> Layout {
+        let columns = picture.boxes.iter().map(|b| b.column + 1).max().unwrap_or(0);
+        let lines = picture.boxes.iter().map(|b| b.line + 1).max().unwrap_or(0);
+        let largest = |of: &dyn Fn(&LocBox) -> bool, size: &dyn Fn(&LocBox) -> usize| {
+            picture.boxes.iter().filter(|b| of(b)).map(size).max().unwrap_or(0)
+        };
+        let mut left = vec![MARGIN];
+        for column in 0..columns {
+            let start = left.last().copied().unwrap_or(MARGIN);
+            left.push(start + largest(&|b| b.column == column, &width) + GAP_X);
+        }
+        let mut top = vec![MARGIN + ROW];
+        for line in 0..lines {
+            let start = top.last().copied().unwrap_or(MARGIN);
+            top.push(start + largest(&|b| b.line == line, &height) + GAP_Y);
+        }
+        let boxes = picture
+            .boxes
+            .iter()
+            .map(|b| {
+                let x = left.get(b.column).copied().unwrap_or(MARGIN);
+                let y = top.get(b.line).copied().unwrap_or(MARGIN);
+                (b.loc, Area { x, y, width: width(b), height: height(b), line: b.line })
+            })
+            .collect();
+        let notes = CHAR * picture.notes.join(", ").chars().count() + 2 * MARGIN;
+        Layout {
+            boxes,
+            width: left.last().copied().unwrap_or(MARGIN).max(notes).max(180),
+            height: top.last().copied().unwrap_or(MARGIN) + MARGIN / 2,
+        }
+    }
+}
+
+fn width(b: &LocBox) -> usize {
+    let rows = b.rows.iter().flatten().map(|row| match &row.held {
+        Held::Arrow(_) => row.name.chars().count() + 2,
+        Held::Text(text) => row.name.chars().count() + text.chars().count() + 2,
+    });
+    let longest = rows.chain([4]).max().unwrap_or(4);
+    CHAR * longest + 16
+}
+
+fn height(b: &LocBox) -> usize {
+    ROW * (1 + b.rows.as_ref().map_or(0, Vec::len))
+}
+
+fn draw_box(b: &LocBox, layout: &Layout, text: &mut String) {
+    let Some(area) = layout.boxes.get(&b.loc) else { return };
+    let Area { x, y, width, height, .. } = *area;
+    let class = if b.rows.is_some() { "box" } else { "box free" };
+    let _ = writeln!(
+        text,
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\" class=\"{class}\"/>"
+    );
+    let _ =
+        writeln!(text, "<text x=\"{}\" y=\"{}\" class=\"head\">#{}</text>", x + 8, y + 15, b.loc.0);
+    if !b.labels.is_empty() {
+        let names = escape(&b.labels.join(", "));
+        let _ =
+            writeln!(text, "<text x=\"{}\" y=\"{}\" class=\"var\">{names}</text>", x + 2, y - 6);
+    }
+    for (i, row) in b.rows.iter().flatten().enumerate() {
+        let line = y + ROW * (i + 1);
+        let _ = writeln!(text, "<path d=\"M{x} {line}h{width}\" class=\"box\"/>");
+        let _ = writeln!(
+            text,
+            "<text x=\"{}\" y=\"{}\" class=\"dim\">{}</text>",
+            x + 8,
+            line + 15,
+            escape(&row.name)
+        );
+        if let Held::Text(value) = &row.held {
+            let _ = writeln!(
+                text,
+                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
+                x + width - 8,
+                line + 15,
+                escape(value)
+            );
+        }
+    }
+}
+
+/// From the row of a field to the next box in a straight line; to all others in a bow.
+fn draw_arrow(from: Loc, row: usize, to: Loc, layout: &Layout, text: &mut String) {
+    let (Some(a), Some(b)) = (layout.boxes.get(&from), layout.boxes.get(&to)) else { return };
+    let x1 = a.x + a.width - 6;
+    let y1 = a.y + ROW * (row + 1) + ROW / 2;
+    let y2 = b.y + ROW / 2;
+    let ahead = b.x > a.x;
+    let path = if ahead && a.line == b.line && b.x - a.x <= a.width + 2 * GAP_X {
+        format!("M{x1} {y1}L{} {}", b.x, y2.max(b.y + 4))
+    } else if ahead {
+        let bend = x1 + GAP_X / 2;
+        format!("M{x1} {y1}C{bend} {y1} {} {y2} {} {y2}", b.x.saturating_sub(GAP_X / 2), b.x)
+    } else {
+        // Back, or to itself: around below.
+        let low = (a.y + a.height).max(b.y + b.height) + GAP_Y / 3;
+        let out = x1 + GAP_X / 2;
+        let foot = b.x + b.width / 2;
+        format!(
+            "M{x1} {y1}C{out} {y1} {out} {low} {} {low}S{foot} {low} {foot} {}",
+            x1,
+            b.y + b.height
+        )
+    };
+    let _ = writeln!(text, "<path d=\"{path}\" class=\"edge\" marker-end=\"url(#arrow)\"/>");
+    let _ = writeln!(text, "<circle cx=\"{x1}\" cy=\"{y1}\" r=\"2.2\" fill=\"#24292f\"/>");
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,48 @@
+//! Separation logic: formulas over a heap of records, with inductive definitions.
+//!
+//! - [`Formula`], [`Term`], [`Signature`]: what can be said, and about what. Immutable, shared, cheap to
+//!   clone. [`Semantics`] is what pure atoms say of the heap; whoever interprets a formula is told.
+//! - [`text`] and [`smtlib`] read formulas; [`text`] prints them.
+//! - [`SymbolicHeap`]: the form in which most procedures want them. [`shape`]: which definitions are
+//!   lists and trees.
+//! - [`Model`]: a stack and a heap. [`Evaluator`] says whether a formula holds there, [`enumerate`]
+//!   tries all small ones, [`draw`] makes pictures.
+//! - [`lists`] decides the list fragment; [`decide`] picks the procedure for a question.
+//!
+//! ```
+//! use report::FileId;
+//! use sl::lists::{Entailment, ListLogic};
+//!
+//! let texts = [(FileId(0), "x != z * x |-> y * ls(y, z)"), (FileId(1), "ls(x, z)")];
+//! let document = sl::text::parse(&texts).unwrap();
+//! let logic = ListLogic::new(&document.signature, sl::Semantics::Precise).unwrap();
+//! let [left, right] = document.formulas.as_slice() else { unreachable!() };
+//! assert_eq!(logic.entails(left, right), Ok(Entailment::Valid));
+//! assert!(matches!(logic.entails(right, left), Ok(Entailment::Invalid(_))));
+//! ```
+
+pub mod decide;
+pub mod draw;
+pub mod enumerate;
+pub mod eval;
+pub mod formula;
+pub mod lists;
+pub mod model;
+pub mod sexp;
+pub mod shape;
+pub mod signature;
+pub mod smtlib;
+pub mod sort;
+pub mod substitute;
+pub mod symbolic;
+pub mod term;
+pub mod text;
+
+pub use decide::{Verdict, decide};
+pub use eval::{Evaluator, Truth};
+pub use formula::{Formula, Kind, Semantics};
+pub use model::{Loc, Model, Object, Value};
+pub use signature::{Cell, Definition, Record, Signature};
+pub use sort::{Name, Sort, Var};
+pub use symbolic::SymbolicHeap;
+pub use term::{Term, TermKind};

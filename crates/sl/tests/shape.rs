@@ -1,0 +1,177 @@
+//! Predicates are recognised by what they define.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use report::FileId;
+use sl::Semantics;
+use sl::shape::{Shape, classify};
+
+/// A short description of the shape of the first predicate.
+fn shape(text: &str) -> String {
+    let document =
+        sl::text::parse(&[(FileId(0), text)]).unwrap_or_else(|e| panic!("{text}: {}", e.message));
+    let definition = &document.signature.predicates[&"p".into()];
+    classify(definition, &document.signature, Semantics::Precise)
+        .map_or("other".into(), |shape| describe(&shape))
+}
+
+fn describe(shape: &Shape) -> String {
+    match shape {
+        Shape::List(l) => {
+            let mut words = vec![format!("{}-{}->{:?}", l.root, l.next, l.end)];
+            for (holds, word) in [
+                (l.acyclic, "acyclic"),
+                (!l.may_be_empty, "nonempty"),
+                (l.from_the_end, "from the end"),
+                (l.is_plain_segment(), "plain"),
+            ] {
+                if holds {
+                    words.push(word.into());
+                }
+            }
+            if let Some(b) = l.back {
+                words.push(format!("back {} {} {:?}", b.prev, b.before, b.last));
+            }
+            for m in &l.measures {
+                words.push(format!("{} {:?} {:?} {:?}", m.param, m.field, m.change, m.at_end));
+            }
+            for n in &l.nested {
+                words.push(format!("nested {} {} {:?}", n.field, n.predicate, n.end));
+            }
+            if !l.nil_fields.is_empty() {
+                words.push(format!("nil {:?}", l.nil_fields));
+            }
+            if !l.free_fields.is_empty() {
+                words.push(format!("free {:?}", l.free_fields));
+            }
+            words.join(", ")
+        }
+        Shape::Tree(t) => {
+            format!("tree {} {:?} {:?} {}", t.root, t.children, t.parent, t.may_be_empty)
+        }
+    }
+}
+
+const NODE: &str = "sort L; record N { n: L }; heap L -> N;";
+const PAIR: &str = "sort L; record N { n: L, p: L }; heap L -> N;";
+const DATA: &str = "sort L; record N { n: L, d: Int }; heap L -> N;";
+
+#[test]
+fn singly_linked_segments() {
+    let with = |body: &str| shape(&format!("{NODE} pred p(x: L, y: L) := {body};"));
+    let plain = "0-0->Param(1), acyclic, plain";
+    assert_eq!(with("x = y || exists u. x != y * x |-> u * p(u, y)"), plain);
+    assert_eq!(with("(exists z. p(z, y) * x |-> z * y != x) || y = x * emp"), plain);
+    assert_eq!(with("x = y || exists u, v. v = x * x != y * v |-> u * p(u, y)"), plain);
+    assert_eq!(with("x = y || exists u. x != nil * x != y * x |-> u * p(u, y)"), plain);
+    assert_eq!(with("x = y || exists u. x |-> u * p(u, y)"), "0-0->Param(1)");
+    assert_eq!(with("x |-> y || exists u. x |-> u * p(u, y)"), "0-0->Param(1), nonempty");
+    assert_eq!(with("x = y || exists u. u |-> y * p(x, u)"), "0-0->Param(1), from the end");
+    assert_eq!(with("x = y || exists u. y |-> u * p(x, u)"), "1-0->Param(0)");
+    assert_eq!(with("x = y || exists u. x != u * x |-> u * p(u, y)"), "other");
+    assert_eq!(with("x = y || exists u. y != nil * x |-> u * p(u, y)"), "other");
+    assert_eq!(with("emp || exists u. x |-> u * p(u, y)"), "other");
+}
+
+#[test]
+fn lists_to_nil() {
+    let with = |body: &str| shape(&format!("{NODE} pred p(x: L) := {body};"));
+    assert_eq!(with("x = nil || exists u. x |-> u * p(u)"), "0-0->Nil, acyclic");
+    assert_eq!(with("x |-> nil || exists u. x |-> u * p(u)"), "0-0->Nil, acyclic, nonempty");
+}
+
+#[test]
+fn doubly_linked_segments() {
+    let with = |params: &str, body: &str| shape(&format!("{PAIR} pred p({params}) := {body};"));
+    assert_eq!(
+        with(
+            "fr: L, bk: L, pr: L, nx: L",
+            "fr = nx * bk = pr || exists u. fr != nx * bk != pr * fr |-> {n: u, p: pr} * p(u, bk, fr, nx)"
+        ),
+        "0-0->Param(3), acyclic, back 1 2 Some(1)"
+    );
+    assert_eq!(
+        with(
+            "hd: L, p: L, tl: L, n: L",
+            "hd = tl * hd |-> {n: n, p: p} || exists x. hd |-> {n: x, p: p} * p(x, hd, tl, n)"
+        ),
+        "0-0->Param(3), nonempty, back 1 1 Some(2)"
+    );
+}
+
+#[test]
+fn lengths_and_order() {
+    let with = |params: &str, body: &str| shape(&format!("{DATA} pred p({params}) := {body};"));
+    assert_eq!(
+        with(
+            "x: L, k: Int",
+            "x = nil * k = 0 || exists u, d, j. k = j + 1 * x |-> {n: u, d: d} * p(u, j)"
+        ),
+        "0-0->Nil, acyclic, 1 None Equal(1) Some(Number(0)), free [1]"
+    );
+    assert_eq!(
+        with("x: L, lo: Int", "x = nil || exists u, d. lo <= d * x |-> {n: u, d: d} * p(u, d)"),
+        "0-0->Nil, acyclic, 1 Some(Next(1)) AtMost(0) None"
+    );
+    assert_eq!(
+        with(
+            "x: L, a: Int, y: L, b: Int",
+            "x = y * a = b || exists u, c. a > c + 1 * x |-> {n: u, d: a} * p(u, c, y, b)"
+        ),
+        "0-0->Param(2), 1 Some(Here(1)) AtLeast(2) Some(Param(3))"
+    );
+    assert_eq!(
+        with(
+            "x: L, lo: Int",
+            "x = nil || exists u, d. lo <= d * d < 9 * x |-> {n: u, d: d} * p(u, d)"
+        ),
+        "other"
+    );
+}
+
+#[test]
+fn nested_and_skip_lists() {
+    assert_eq!(
+        shape(&format!(
+            "{PAIR} pred q(x, y) := x = y || exists u. x != y * x |-> {{n: u, p: nil}} * q(u, y);
+             pred p(x, y) := x = y || exists u, z. x != y * x |-> {{n: z, p: u}} * q(z, u) * p(u, y);"
+        )),
+        "0-1->Param(1), acyclic, nested 0 q Field(1)"
+    );
+}
+
+#[test]
+fn trees() {
+    let with = |params: &str, body: &str| shape(&format!("{PAIR} pred p({params}) := {body};"));
+    assert_eq!(
+        with("x: L", "x = nil || exists l, r. x |-> {n: l, p: r} * p(l) * p(r)"),
+        "tree 0 [0, 1] None true"
+    );
+    assert_eq!(with("x: L", "emp || exists l, r. x |-> {n: l, p: r} * p(l) * p(r)"), "other");
+}
+
+/// With the suite at hand: what becomes of its predicates, for people to look at.
+#[test]
+fn the_public_suite_has_shapes() {
+    let Some(root) = std::env::var_os("LANCEHEAD_SLCOMP") else { return };
+    let mut found = std::collections::BTreeMap::new();
+    for division in std::fs::read_dir(root).unwrap() {
+        for file in std::fs::read_dir(division.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let script = sl::smtlib::parse(FileId(0), &text).unwrap();
+            let Some(check) = script.checks.last() else { continue };
+            let signature = &check.signature;
+            for definition in signature.predicates.values() {
+                let shape = classify(definition, signature, Semantics::Standard)
+                    .map_or("other".into(), |s| describe(&s));
+                let key = format!("{} {shape}", definition.name);
+                let body = definition.body.to_string();
+                found.entry(key).or_insert((0, body)).0 += 1;
+            }
+        }
+    }
+    for (key, (count, body)) in &found {
+        println!("{count:4} {key}   {}", body.chars().take(200).collect::<String>());
+    }
+    assert!(found.keys().any(|key| key == "ls 0-0->Param(1), acyclic, plain"));
+}
