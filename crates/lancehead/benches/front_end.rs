@@ -6,6 +6,9 @@
 //! start included. Every number is a median.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "common/programs.rs"]
+mod programs;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io;
@@ -14,6 +17,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use programs::collect;
 use report::{FileId, SourceMap};
 use viper::loader::{DiskFiles, Files};
 
@@ -145,21 +149,6 @@ fn start_up(file: &Path) {
     });
     println!("lancehead check {}", file.file_name().unwrap_or_default().display());
     println!("  {:.2} ms, process start included", time.as_secs_f64() * 1e3);
-}
-
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return;
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "vpr") {
-            files.push(path);
-        }
-    }
 }
 
 /// The disk, read once.

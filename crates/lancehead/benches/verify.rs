@@ -13,11 +13,15 @@
 //! a method may grow quadratically.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "common/programs.rs"]
+mod programs;
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use programs::collect;
 use serde_json::Value;
 
 /// What one file may take, in seconds.
@@ -192,21 +196,6 @@ fn files(root: &Path) -> Vec<(String, PathBuf)> {
     folders.iter().for_each(|folder| collect(folder, &mut paths));
     let name = |path: &Path| path.strip_prefix(&base).unwrap_or(path).display().to_string();
     paths.into_iter().map(|path| (name(&path), path)).collect()
-}
-
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else {
-        return;
-    };
-    let mut paths: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "vpr") {
-            files.push(path);
-        }
-    }
 }
 
 fn run(name: &str, path: &Path) -> Run {

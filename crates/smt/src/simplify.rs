@@ -154,6 +154,9 @@ impl Terms {
             _ if self.complementary(a, b) => return self.bool(false),
             _ => {}
         }
+        if let Some(simpler) = self.compare_cases(Op::Eq, a, b) {
+            return simpler;
+        }
         // Equations have a direction, so that `a == b` and `b == a` are one term.
         let (a, b) = if a <= b { (a, b) } else { (b, a) };
         self.raw(Op::Eq, &[a, b], Sort::Bool)
@@ -184,7 +187,82 @@ impl Terms {
             return self.ite(inner, b, a);
         }
         let sort = self.sort(a);
+        if sort == Sort::Real
+            && let Some(simpler) = self.merge_cases(c, a, b)
+        {
+            return simpler;
+        }
         self.raw(Op::Ite, &[c, a, b], sort)
+    }
+
+    /// Nested conditionals with a common value are one: `c ? (d ? x : z) : z` is `c && d ? x : z`.
+    fn merge_cases(&mut self, c: Term, a: Term, b: Term) -> Option<Term> {
+        let cases = |terms: &Terms, t: Term| match terms.node(t) {
+            Node::Op(Op::Ite, args) => Some((args[0], args[1], args[2])),
+            _ => None,
+        };
+        if let Some((d, x, y)) = cases(self, a) {
+            if c == d {
+                return Some(self.ite(c, x, b));
+            }
+            if y == b {
+                let both = self.and([c, d]);
+                return Some(self.ite(both, x, b));
+            }
+            if x == b {
+                let not = self.not(d);
+                let first = self.and([c, not]);
+                return Some(self.ite(first, y, b));
+            }
+        }
+        if let Some((d, x, y)) = cases(self, b) {
+            if c == d {
+                return Some(self.ite(c, a, y));
+            }
+            if x == a {
+                let one = self.or([c, d]);
+                return Some(self.ite(one, a, y));
+            }
+            if y == a {
+                let not = self.not(c);
+                let second = self.and([not, d]);
+                return Some(self.ite(second, x, a));
+            }
+        }
+        None
+    }
+
+    /// A comparison with a conditional of which one case decides it: `0 < (c ? 1 : 0)` is `c`.
+    fn compare_cases(&mut self, op: Op, a: Term, b: Term) -> Option<Term> {
+        if self.sort(a) != Sort::Real {
+            return None;
+        }
+        let cases = |terms: &Terms, t: Term| match terms.node(t) {
+            Node::Op(Op::Ite, args) => Some((args[0], args[1], args[2])),
+            _ => None,
+        };
+        let simple = |terms: &Terms, t: Term| match cases(terms, t) {
+            Some((_, x, y)) => terms.as_number(x).is_some() && terms.as_number(y).is_some(),
+            None => terms.as_number(t).is_some(),
+        };
+        if let Some((c, x, y)) = cases(self, b)
+            && (self.as_number(a).is_some() || (simple(self, a) && simple(self, b)))
+        {
+            let (then, otherwise) = (self.op(op, &[a, x]), self.op(op, &[a, y]));
+            if self.as_bool(then).is_some() || self.as_bool(otherwise).is_some() {
+                return Some(self.ite(c, then, otherwise));
+            }
+            return None;
+        }
+        if let Some((c, x, y)) = cases(self, a)
+            && self.as_number(b).is_some()
+        {
+            let (then, otherwise) = (self.op(op, &[x, b]), self.op(op, &[y, b]));
+            if self.as_bool(then).is_some() || self.as_bool(otherwise).is_some() {
+                return Some(self.ite(c, then, otherwise));
+            }
+        }
+        None
     }
 
     // --- Arithmetic
@@ -299,10 +377,10 @@ impl Terms {
         if let Some((a, b)) = self.balance(a, b) {
             return self.lt(a, b);
         }
-        match self.difference(a, b) {
-            Some(d) => self.bool(d.is_positive()),
-            None => self.raw(Op::Lt, &[a, b], Sort::Bool),
+        if let Some(d) = self.difference(a, b) {
+            return self.bool(d.is_positive());
         }
+        self.compare_cases(Op::Lt, a, b).unwrap_or_else(|| self.raw(Op::Lt, &[a, b], Sort::Bool))
     }
 
     /// `a <= b`
@@ -313,10 +391,10 @@ impl Terms {
         if let Some((a, b)) = self.balance(a, b) {
             return self.le(a, b);
         }
-        match self.difference(a, b) {
-            Some(d) => self.bool(!d.is_negative()),
-            None => self.raw(Op::Le, &[a, b], Sort::Bool),
+        if let Some(d) = self.difference(a, b) {
+            return self.bool(!d.is_negative());
         }
+        self.compare_cases(Op::Le, a, b).unwrap_or_else(|| self.raw(Op::Le, &[a, b], Sort::Bool))
     }
 
     /// `0` against `x - y` is `y` against `x`.
@@ -438,6 +516,27 @@ mod tests {
         let half = t.real(BigRational::new(1.into(), 2.into()));
         let quarter = t.real(BigRational::new(1.into(), 4.into()));
         assert_eq!(t.mul(half, half), quarter);
+    }
+
+    #[test]
+    fn amounts_by_cases() {
+        let (mut t, _, p) = terms();
+        let q = t.constant("q", Sort::Bool);
+        let x = t.constant("r", Sort::Real);
+        let zero = t.real(BigRational::zero());
+        let one = t.real(BigRational::one());
+        let (some_p, some_q) = (t.ite(p, one, zero), t.ite(q, one, zero));
+        let not_p = t.not(p);
+        assert_eq!(t.lt(zero, some_p), p);
+        assert_eq!(t.eq(some_p, zero), not_p);
+        assert_eq!(t.le(some_p, some_q), t.or([q, not_p]));
+        assert_eq!(t.lt(zero, x), t.lt(zero, x));
+        let given = t.ite(p, x, zero);
+        let positive = t.lt(zero, x);
+        assert_eq!(t.lt(zero, given), t.and([p, positive]));
+        let nested = t.ite(q, some_p, zero);
+        let both = t.and([q, p]);
+        assert_eq!(nested, t.ite(both, one, zero));
     }
 
     #[test]

@@ -151,32 +151,25 @@ impl Executor<'_> {
         factor: Term,
         blame: &Blame,
     ) -> Run<Term> {
+        let consume_side = |this: &mut Self, s: &mut State, heap: &mut Heap| match (
+            this.branch_on(s, c, blame)?,
+            b,
+        ) {
+            (true, _) => this.consume_scaled(s, heap, a, factor, blame),
+            (false, Some(b)) => this.consume_scaled(s, heap, b, factor, blame),
+            (false, None) => Ok(this.symbols.unit),
+        };
         if !self.joins_assertions(state) {
-            return self.consume_side(state, heap, (c, a, b), factor, blame);
+            return consume_side(self, state, heap);
         }
         let arrivals = self.explore_and_merge(state, |this, s| {
             let mut rest = heap.clone();
-            let snap = this.consume_side(s, &mut rest, (c, a, b), factor, blame)?;
+            let snap = consume_side(this, s, &mut rest)?;
             Ok(Some((rest, snap)))
         })?;
         let heaps: Vec<_> = arrivals.iter().map(|a| (a.guard, &a.value.0)).collect();
         *heap = self.merge_heaps(state, &heaps)?;
         let snaps: Vec<_> = arrivals.iter().map(|a| (a.guard, a.value.1)).collect();
         self.select(state, "s", &snaps)
-    }
-
-    fn consume_side(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        (c, a, b): Conditional<'_>,
-        factor: Term,
-        blame: &Blame,
-    ) -> Run<Term> {
-        match (self.branch_on(state, c, blame)?, b) {
-            (true, _) => self.consume_scaled(state, heap, a, factor, blame),
-            (false, Some(b)) => self.consume_scaled(state, heap, b, factor, blame),
-            (false, None) => Ok(self.symbols.unit),
-        }
     }
 }

@@ -653,15 +653,14 @@ impl<'p> Executor<'p> {
         }
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let (id, args) = self.eval_resource(state, resource, blame)?;
+                let location = self.eval_resource(state, resource, blame)?;
                 let amount = self.eval_amount(state, amount.as_ref(), blame)?;
-                let zero = self.amount(0, 1);
-                let amount = self.terms.ite(condition, amount, zero);
-                let held = self.held(heap, id, &args);
-                let enough = self.terms.le(amount, held);
-                self.assume(state, enough)?;
-                self.subtract(heap, id, &args, amount);
-                Ok(())
+                self.assume_held(state, heap, &location, amount, condition)
+            }
+            ExprKind::Wand(wand) => {
+                let location = self.eval_wand(state, wand, blame)?;
+                let full = self.amount(1, 1);
+                self.assume_held(state, heap, &location, full, condition)
             }
             ExprKind::Binary(BinOp::And, a, b) => {
                 self.assume_all(state, heap, a, condition, blame)?;
@@ -690,6 +689,24 @@ impl<'p> Executor<'p> {
                 .because_of(e.pos, |this| this.assume_quantified(state, heap, e, condition, blame)),
             _ => self.unsupported(state, e.pos, "This assumption"),
         }
+    }
+
+    /// Assumes that an amount is held if a condition holds, and leaves it out for what follows.
+    fn assume_held(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        (resource, args): &(ResourceId, Vec<Term>),
+        amount: Term,
+        condition: Term,
+    ) -> Run<()> {
+        let zero = self.amount(0, 1);
+        let amount = self.terms.ite(condition, amount, zero);
+        let held = self.held(heap, *resource, args);
+        let enough = self.terms.le(amount, held);
+        self.assume(state, enough)?;
+        self.subtract(heap, *resource, args, amount);
+        Ok(())
     }
 
     fn quasihavoc(

@@ -75,6 +75,11 @@ pub(crate) struct Executor<'p> {
     pub read_values: HashMap<Term, Term>,
     /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
     pub split_quantifiers: HashMap<(*const Expr, bool), Parts>,
+    /// The names of value maps that summarise chunks, by what they summarise and for whom; and of
+    /// inverses, by the formulas that say that there are some.
+    pub summaries: HashMap<(String, Vec<Term>), smt::FunId>,
+    /// Values that were read in quantifiers, by location and by what the heap says.
+    pub read_before: HashMap<(Vec<Term>, Vec<Term>), Term>,
     /// Expressions that were made on the way: their addresses are keys of tables.
     pub kept: Vec<Arc<Expr>>,
     /// Fresh symbols that are declared in the text of axioms.
@@ -143,6 +148,8 @@ impl<'p> Executor<'p> {
             triggers,
             read_values: HashMap::new(),
             split_quantifiers: HashMap::new(),
+            summaries: HashMap::new(),
+            read_before: HashMap::new(),
             kept: Vec::new(),
             declared_fresh: HashSet::new(),
             origin: Pos::None,

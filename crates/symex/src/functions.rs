@@ -19,7 +19,7 @@ use viper::core::{Expr, FunctionId};
 
 use crate::blame::Blame;
 use crate::executor::{Executor, annotated};
-use crate::path::{Outcome, Run, Stop};
+use crate::path::{Entry, Outcome, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{FunctionSymbols, FunctionTheory};
 
@@ -107,6 +107,7 @@ impl Executor<'_> {
             formals.push(self.havoc(&mut state, viper::core::LocalId(i)));
         }
         state.parameters = Rc::from(formals.as_slice());
+        state.fixed = formals.len();
         state.reading = true;
         Subject { id, symbols, formals, state, sound: false }
     }
@@ -248,7 +249,7 @@ impl Executor<'_> {
     }
 
     fn facts_since(&self, mark: usize) -> usize {
-        let fact = |e: &&crate::path::Entry| matches!(e, crate::path::Entry::Fact(_));
+        let fact = |e: &&Entry| matches!(e, Entry::Fact(_) | Entry::Lasting(..));
         self.trail[mark..].iter().filter(fact).count()
     }
 
@@ -269,14 +270,14 @@ impl Executor<'_> {
         // What is told may mention other symbols.
         loop {
             let before = needed.len();
-            for (i, (guard, fact)) in outcome.facts[..end].iter().enumerate() {
+            for (i, learnt) in outcome.facts[..end].iter().enumerate() {
                 let mut mentioned = HashSet::new();
-                self.fresh_symbols(*fact, formals, &mut mentioned);
-                let call = i >= skip && self.mentions_call(*fact);
+                self.fresh_symbols(learnt.fact, formals, &mut mentioned);
+                let call = i >= skip && self.mentions_call(learnt.fact);
                 if !told[i] && (call || mentioned.iter().any(|f| needed.contains(f))) {
                     told[i] = true;
                     needed.extend(mentioned);
-                    self.fresh_symbols(*guard, formals, &mut needed);
+                    self.fresh_symbols(learnt.guard, formals, &mut needed);
                 }
             }
             if needed.len() == before {
@@ -284,7 +285,7 @@ impl Executor<'_> {
             }
         }
         let facts = outcome.facts[..end].iter().zip(told).filter(|(_, told)| *told);
-        facts.map(|((guard, fact), _)| self.terms.implies(*guard, *fact)).collect()
+        facts.map(|(learnt, _)| self.guarded(learnt)).collect()
     }
 
     fn mentions_call(&self, fact: Term) -> bool {

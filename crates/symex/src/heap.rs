@@ -21,6 +21,16 @@ pub(crate) struct Share {
     pub snap: Term,
 }
 
+/// Permission that is to be taken away.
+#[derive(Clone, Copy)]
+pub(crate) struct Demand<'a> {
+    pub resource: ResourceId,
+    pub args: &'a [Term],
+    pub amount: Term,
+    /// May the amount be made as small as needed?
+    pub wildcard: bool,
+}
+
 impl Executor<'_> {
     /// The condition that two locations of a resource are the same.
     pub fn same(&mut self, a: &[Term], b: &[Term]) -> Term {
@@ -78,6 +88,14 @@ impl Executor<'_> {
         shares.iter().fold(zero, |sum, share| self.terms.add(sum, share.perm))
     }
 
+    /// Is any of a location held, in whichever chunk?
+    pub fn held_at_all(&mut self, heap: &Heap, resource: ResourceId, args: &[Term]) -> Term {
+        let zero = self.amount(0, 1);
+        let shares = self.shares(heap, resource, args);
+        let positive: Vec<Term> = shares.iter().map(|s| self.terms.lt(zero, s.perm)).collect();
+        self.terms.or(positive)
+    }
+
     /// The value at a location, wherever it is held.
     pub fn summary_snap(
         &mut self,
@@ -99,6 +117,32 @@ impl Executor<'_> {
 
     /// The value at a location, if there is permission to read it.
     pub fn lookup(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Option<Term>> {
+        if !state.is_quantified() {
+            return self.find_value(state, heap, resource, args);
+        }
+        // A trigger must mention the value that the formula mentions.
+        let key = (args.to_vec(), heap.contents(resource));
+        if state.lenient
+            && let Some(snap) = self.read_before.get(&key)
+        {
+            return Ok(Some(*snap));
+        }
+        let found = self.find_value(state, heap, resource, args)?;
+        if let Some(snap) = found
+            && !state.lenient
+        {
+            self.read_before.insert(key, snap);
+        }
+        Ok(found)
+    }
+
+    fn find_value(
         &mut self,
         state: &mut State,
         heap: &Heap,
@@ -136,12 +180,20 @@ impl Executor<'_> {
         if !heap.has(resource) || self.exhale_mode == ExhaleMode::Greedy {
             return Ok(None);
         }
-        let held = self.held(heap, resource, args);
-        let positive = self.terms.lt(zero, held);
+        let positive = self.held_at_all(heap, resource, args);
         if !self.prove(state, positive)? {
             return Ok(None);
         }
+        if self.mentions_quantified(state, args) {
+            return self.summary_at(state, heap, resource, args).map(Some);
+        }
         Ok(Some(self.summary_snap(state, heap, resource, args)))
+    }
+
+    /// Does a location depend on the variables of a quantifier?
+    fn mentions_quantified(&self, state: &State, args: &[Term]) -> bool {
+        let vars = state.quantified_parameters();
+        args.iter().any(|a| self.mentions(*a, vars))
     }
 
     /// What follows from holding shares of one location in several chunks, some of them quantified:
@@ -159,23 +211,55 @@ impl Executor<'_> {
         }
         let zero = self.amount(0, 1);
         let shares = self.shares(heap, resource, args);
+        let shares: Vec<(Share, Term)> =
+            shares.into_iter().map(|s| (s, self.terms.lt(zero, s.perm))).collect();
         if matches!(resource, ResourceId::Field(_)) {
-            let one = self.amount(1, 1);
-            let sum = shares.iter().fold(zero, |sum, share| self.terms.add(sum, share.perm));
+            self.bound_shares(state, &shares)?;
+        }
+        for (i, (share, here)) in shares.iter().enumerate() {
+            for (other, there) in &shares[..i] {
+                let both = self.terms.and([*there, *here]);
+                // No two chunks can have all of a field.
+                if self.excludes(state, both) {
+                    continue;
+                }
+                let agree = self.terms.eq(other.snap, share.snap);
+                let fact = self.terms.implies(both, agree);
+                self.assume(state, fact)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Is it known that this does not hold?
+    fn excludes(&mut self, state: &State, formula: Term) -> bool {
+        let not = self.terms.not(formula);
+        self.entailed(state, not)
+    }
+
+    /// Of a field there is no more than everything at a location.
+    fn bound_shares(&mut self, state: &mut State, shares: &[(Share, Term)]) -> Run<()> {
+        let (zero, one) = (self.amount(0, 1), self.amount(1, 1));
+        let mut sum = zero;
+        let mut partial = 0;
+        for (i, (share, here)) in shares.iter().enumerate() {
+            let full = self.is_full_or_none(share.perm);
+            if !full && *here != self.terms.bool(false) {
+                partial += 1;
+                sum = self.total(sum, share.perm);
+            }
+            // Whoever has everything excludes all others.
+            for (other, there) in &shares[..i] {
+                if full || self.is_full_or_none(other.perm) {
+                    let both = self.terms.and([*there, *here]);
+                    let not = self.terms.not(both);
+                    self.assume(state, not)?;
+                }
+            }
+        }
+        if partial > 0 {
             let bounded = self.terms.le(sum, one);
             self.assume(state, bounded)?;
-        }
-        let Some((first, others)) = shares.split_first() else { return Ok(()) };
-        let mut before = self.terms.lt(zero, first.perm);
-        let mut snap = first.snap;
-        for share in others {
-            let here = self.terms.lt(zero, share.perm);
-            let both = self.terms.and([before, here]);
-            let agree = self.terms.eq(snap, share.snap);
-            let fact = self.terms.implies(both, agree);
-            self.assume(state, fact)?;
-            snap = self.terms.ite(before, snap, share.snap);
-            before = self.terms.or([before, here]);
         }
         Ok(())
     }
@@ -207,6 +291,7 @@ impl Executor<'_> {
             return Ok(taken.map(|(snap, _)| snap));
         }
         let wildcard = self.is_wildcard(state, amount);
+        let demand = Demand { resource, args, amount, wildcard };
         let quantified = heap.quantified_of(resource).next().is_some();
         if quantified {
             self.relate_shares(state, &heap.clone(), resource, args)?;
@@ -216,19 +301,18 @@ impl Executor<'_> {
             // A quantified chunk that looks right is a better guess than single ones that do not.
             if quantified
                 && !exact
-                && let Some(snap) =
-                    self.take_shared(state, heap, resource, args, amount, wildcard)?
+                && let Some(snap) = self.take_shared(state, heap, demand)?
             {
                 return Ok(Some(snap));
             }
-            if let Some(snap) = self.take_single(state, heap, resource, args, amount, wildcard)? {
+            if let Some(snap) = self.take_single(state, heap, demand)? {
                 return Ok(Some(snap));
             }
         }
         if self.exhale_mode == ExhaleMode::Greedy || !heap.has(resource) {
             return Ok(None);
         }
-        self.take_from_all(state, heap, resource, args, amount, wildcard)
+        self.take_from_all(state, heap, demand)
     }
 
     /// Is `amount` there, if `held` is all there is?
@@ -240,6 +324,23 @@ impl Executor<'_> {
         let none = self.terms.eq(amount, zero);
         let some = self.terms.lt(zero, held);
         self.terms.or([none, some])
+    }
+
+    /// Proves that what is held is enough; then a wildcard is less than that.
+    fn suffices(
+        &mut self,
+        state: &mut State,
+        held: Term,
+        demand: Demand<'_>,
+        quickly: bool,
+    ) -> Run<bool> {
+        let enough = self.enough(held, demand.amount, demand.wildcard);
+        let proved =
+            if quickly { self.prove_quickly(state, enough)? } else { self.prove(state, enough)? };
+        if proved && demand.wildcard {
+            self.constrain(state, held, demand.amount)?;
+        }
+        Ok(proved)
     }
 
     /// A wildcard leaves something.
@@ -260,19 +361,13 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-        wildcard: bool,
+        demand: Demand<'_>,
     ) -> Run<Option<Term>> {
+        let Demand { resource, args, amount, .. } = demand;
         let Some(index) = self.find(state, heap, resource, args)? else { return Ok(None) };
         let chunk = heap.chunks()[index].clone();
-        let enough = self.enough(chunk.perm, amount, wildcard);
-        if !self.prove(state, enough)? {
+        if !self.suffices(state, chunk.perm, demand, false)? {
             return Ok(None);
-        }
-        if wildcard {
-            self.constrain(state, chunk.perm, amount)?;
         }
         let rest = self.terms.sub(chunk.perm, amount);
         if rest == self.amount(0, 1) {
@@ -288,22 +383,16 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-        wildcard: bool,
+        demand: Demand<'_>,
     ) -> Run<Option<Term>> {
+        let Demand { resource, args, amount, .. } = demand;
         let chunks: Vec<_> = heap.quantified_of(resource).collect();
         for (index, chunk) in chunks {
             if !self.resembles(&chunk, args) {
                 continue;
             }
             let held = self.perm_at(&chunk, args);
-            let enough = self.enough(held, amount, wildcard);
-            if self.prove_quickly(state, enough)? {
-                if wildcard {
-                    self.constrain(state, held, amount)?;
-                }
+            if self.suffices(state, held, demand, true)? {
                 heap.quantified_mut(index).perm = self.without(&chunk, args, amount);
                 return Ok(Some(self.snap_at(&chunk, args)));
             }
@@ -315,20 +404,14 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-        wildcard: bool,
+        demand: Demand<'_>,
     ) -> Run<Option<Term>> {
+        let Demand { resource, args, amount, .. } = demand;
         let zero = self.amount(0, 1);
         let before = heap.clone();
         let held = self.held(&before, resource, args);
-        let enough = self.enough(held, amount, wildcard);
-        if !self.prove(state, enough)? {
+        if !self.suffices(state, held, demand, false)? {
             return Ok(None);
-        }
-        if wildcard {
-            self.constrain(state, held, amount)?;
         }
         let snap = self.summary_snap(state, &before, resource, args);
         self.subtract(heap, resource, args, amount);
@@ -359,8 +442,8 @@ impl Executor<'_> {
             let same = self.same(&chunk.args, args);
             let here = self.terms.ite(same, chunk.perm, zero);
             let taken = self.minimum(here, missing);
-            heap.get_mut(index).perm = self.terms.sub(chunk.perm, taken);
-            missing = self.terms.sub(missing, taken);
+            heap.get_mut(index).perm = self.remainder(chunk.perm, taken);
+            missing = self.remainder(missing, taken);
         }
         let indices: Vec<usize> = heap.quantified_of(resource).map(|(i, _)| i).collect();
         for index in indices {
@@ -368,14 +451,8 @@ impl Executor<'_> {
             let here = self.perm_at(&chunk, args);
             let taken = self.minimum(here, missing);
             heap.quantified_mut(index).perm = self.without(&chunk, args, taken);
-            missing = self.terms.sub(missing, taken);
+            missing = self.remainder(missing, taken);
         }
-    }
-
-    /// The smaller of two amounts.
-    pub fn minimum(&mut self, a: Term, b: Term) -> Term {
-        let less = self.terms.le(a, b);
-        self.terms.ite(less, a, b)
     }
 
     /// Adds all chunks of a heap to that of a state.

@@ -85,6 +85,8 @@ impl Log {
 pub(crate) enum Entry {
     /// Holds because of what is before it.
     Fact(Term),
+    /// Holds already in the state where the exploration around this level began.
+    Lasting(Term, usize),
     /// A condition under which something is evaluated.
     Guard(Term),
     /// The side of a branch.
@@ -101,9 +103,19 @@ pub(crate) struct Outcome<R> {
     pub entry: Term,
     /// What selects the path: these, and the sides of branches.
     pub guard: Term,
-    /// What is known besides, each with the guard it depends on.
-    pub facts: Vec<(Term, Term)>,
+    /// What is known besides.
+    pub facts: Vec<Learnt>,
     pub value: R,
+}
+
+/// What was learnt on a path of a local exploration.
+#[derive(Clone, Copy)]
+pub(crate) struct Learnt {
+    /// The guard that it depends on.
+    pub guard: Term,
+    pub fact: Term,
+    /// The level at which it holds without any guard, if there is one.
+    pub level: Option<usize>,
 }
 
 impl Executor<'_> {
@@ -119,7 +131,22 @@ impl Executor<'_> {
         self.assume_as(state, condition, Entry::Guard)
     }
 
-    fn assume_as(&mut self, state: &mut State, formula: Term, entry: fn(Term) -> Entry) -> Run<()> {
+    /// Assumes a formula that holds already at a level of exploration, whatever the conditions since.
+    pub fn assume_at(&mut self, state: &mut State, formula: Term, level: Option<usize>) -> Run<()> {
+        match level {
+            Some(level) if level < state.levels.len() => {
+                self.assume_as(state, formula, |fact| Entry::Lasting(fact, level))
+            }
+            _ => self.assume(state, formula),
+        }
+    }
+
+    fn assume_as(
+        &mut self,
+        state: &mut State,
+        formula: Term,
+        entry: impl Fn(Term) -> Entry,
+    ) -> Run<()> {
         let mut pending = vec![formula];
         while let Some(formula) = pending.pop() {
             match self.terms.node(formula) {
@@ -141,7 +168,8 @@ impl Executor<'_> {
             state.known.insert_mut(formula);
             self.trail.push(entry(formula));
             if !self.log.replaying() {
-                self.session.assert(&self.terms, formula);
+                let told = self.told(state, formula);
+                self.session.assert(&self.terms, told);
             }
         }
         Ok(())
@@ -327,6 +355,7 @@ impl Executor<'_> {
         let mut aborted = false;
         loop {
             let mut local = state.clone();
+            local.enter_level(state);
             match f(self, &mut local) {
                 Ok(value) => outcomes.push(self.outcome(mark, value)),
                 Err(Stop::Infeasible) => {}
@@ -366,7 +395,10 @@ impl Executor<'_> {
                     start = self.terms.and([start, g]);
                 }
                 Entry::Side(g) => guard = self.terms.and([guard, g]),
-                Entry::Fact(f) => facts.push((guard, f)),
+                Entry::Fact(fact) => facts.push(Learnt { guard, fact, level: None }),
+                Entry::Lasting(fact, level) => {
+                    facts.push(Learnt { guard, fact, level: Some(level) });
+                }
                 Entry::Fork(..) => {}
             }
         }
@@ -376,9 +408,9 @@ impl Executor<'_> {
     /// Assumes what was learnt on the paths of a local exploration.
     pub fn learn<R>(&mut self, state: &mut State, outcomes: &[Outcome<R>]) -> Run<()> {
         for outcome in outcomes {
-            for (guard, fact) in &outcome.facts {
-                let fact = self.terms.implies(*guard, *fact);
-                self.assume(state, fact)?;
+            for learnt in &outcome.facts {
+                let fact = self.guarded(learnt);
+                self.assume_at(state, fact, learnt.level)?;
             }
         }
         // One of the paths it is: all others are impossible.
@@ -389,6 +421,14 @@ impl Executor<'_> {
             self.assume(state, fact)?;
         }
         Ok(())
+    }
+
+    /// What was learnt, as it holds where the exploration began.
+    pub fn guarded(&mut self, learnt: &Learnt) -> Term {
+        match learnt.level {
+            Some(_) => learnt.fact,
+            None => self.terms.implies(learnt.guard, learnt.fact),
+        }
     }
 
     /// One value for all paths of a local exploration, and what was learnt on them.

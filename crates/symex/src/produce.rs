@@ -141,25 +141,14 @@ impl Executor<'_> {
         factor: Term,
         blame: &Blame,
     ) -> Run<()> {
-        if self.joins_assertions(state) {
-            self.explore_and_merge(state, |this, s| {
-                this.produce_side(s, (c, a, b), snap, factor, blame).map(Some)
-            })?;
-            return Ok(());
+        let produce_side = |this: &mut Self, s: &mut State| {
+            let side = if this.branch_on(s, c, blame)? { Some(a) } else { b };
+            side.map_or(Ok(()), |side| this.produce(s, side, snap, factor, blame))
+        };
+        if !self.joins_assertions(state) {
+            return produce_side(self, state);
         }
-        self.produce_side(state, (c, a, b), snap, factor, blame)
-    }
-
-    fn produce_side(
-        &mut self,
-        state: &mut State,
-        (c, a, b): Conditional<'_>,
-        snap: Term,
-        factor: Term,
-        blame: &Blame,
-    ) -> Run<()> {
-        let side = if self.branch_on(state, c, blame)? { Some(a) } else { b };
-        side.map_or(Ok(()), |side| self.produce(state, side, snap, factor, blame))
+        self.explore_and_merge(state, |this, s| produce_side(this, s).map(Some)).map(|_| ())
     }
 
     /// Produces the body of a predicate.

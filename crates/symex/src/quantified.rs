@@ -9,9 +9,13 @@
 //! missing, and in the end nothing may be missing at any location. Single chunks count as chunks of
 //! one location, so that both kinds can be mixed without loss.
 
+mod amounts;
 mod chunk;
 mod family;
+mod injective;
 mod inverse;
+mod remove;
+mod summary;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +25,6 @@ use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{BinOp, Expr, ExprKind, LocalId, Resource, Type};
 
 use crate::blame::{Blame, Reason};
-use crate::config::Ablation;
 use crate::eval::resource_reason;
 use crate::executor::Executor;
 use crate::path::Run;
@@ -144,7 +147,7 @@ impl Executor<'_> {
         if family.wildcard || self.is_wildcard(state, factor) {
             self.constrain_everywhere(state, &before, &family, needed, e, blame)?;
         }
-        let missing = self.take_everywhere(state, heap, resource, needed)?;
+        let missing = self.take_everywhere(state, heap, &family, needed)?;
         let zero = self.amount(0, 1);
         let nothing = self.terms.eq(missing, zero);
         if !self.prove_everywhere(state, resource, nothing, false)? {
@@ -190,150 +193,6 @@ impl Executor<'_> {
         self.assume(state, fact)
     }
 
-    /// Takes an amount at every location, from one chunk after the other, and returns what is still
-    /// missing.
-    fn take_everywhere(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        resource: ResourceId,
-        needed: Term,
-    ) -> Run<Term> {
-        let zero = self.amount(0, 1);
-        let formals = self.formals(resource);
-        let mut missing = needed;
-        let indices: Vec<usize> = heap.of(resource).map(|(i, _)| i).collect();
-        let mut empty = Vec::new();
-        for index in indices {
-            let chunk = heap.chunks()[index].clone();
-            let here = self.at(resource, missing, &chunk.args);
-            let all = self.terms.le(chunk.perm, here);
-            let none = self.terms.le(here, zero);
-            let taken = if self.prove_quickly(state, all)? {
-                empty.push(index);
-                chunk.perm
-            } else if self.prove_quickly(state, none)? {
-                continue;
-            } else {
-                self.minimum(here, chunk.perm)
-            };
-            heap.get_mut(index).perm = self.terms.sub(chunk.perm, taken);
-            let same = self.same(&formals, &chunk.args);
-            let less = self.terms.ite(same, taken, zero);
-            missing = self.terms.sub(missing, less);
-        }
-        for index in empty.into_iter().rev() {
-            heap.remove(index);
-        }
-        let mut empty = Vec::new();
-        let chunks: Vec<(usize, QuantifiedChunk)> = heap.quantified_of(resource).collect();
-        for (index, chunk) in chunks {
-            if missing == chunk.perm {
-                empty.push(index);
-                missing = zero;
-                break;
-            }
-            let enough = self.terms.le(missing, chunk.perm);
-            let (taken, done) = if self.prove_everywhere(state, resource, enough, true)? {
-                (missing, true)
-            } else {
-                (self.minimum(missing, chunk.perm), false)
-            };
-            let rest = self.terms.sub(chunk.perm, taken);
-            let gone = self.terms.eq(rest, zero);
-            if self.prove_everywhere(state, resource, gone, true)? {
-                empty.push(index);
-            } else {
-                heap.quantified_mut(index).perm = rest;
-            }
-            if done {
-                missing = zero;
-                break;
-            }
-            missing = self.terms.sub(missing, taken);
-        }
-        for index in empty.into_iter().rev() {
-            heap.remove_quantified(index);
-        }
-        Ok(missing)
-    }
-
-    /// A map with the values of all locations where `needed` is positive, and with nothing else in
-    /// its domain.
-    fn summarise(
-        &mut self,
-        state: &mut State,
-        heap: &Heap,
-        resource: ResourceId,
-        needed: Term,
-    ) -> Run<Term> {
-        let singles: Vec<_> = heap.of(resource).map(|(_, c)| c.clone()).collect();
-        let quantified: Vec<_> = heap.quantified_of(resource).map(|(_, c)| c).collect();
-        let which = match resource {
-            ResourceId::Field(id) => i64::from(id.0),
-            ResourceId::Predicate(id) => -1 - i64::from(id.0),
-            ResourceId::Wand(id) => i64::MIN + i64::from(id.0),
-        };
-        let mut key = vec![self.terms.int(which), needed];
-        for chunk in &singles {
-            key.extend(chunk.args.iter().chain([&chunk.snap, &chunk.perm]));
-        }
-        for chunk in &quantified {
-            key.extend([chunk.values, chunk.perm]);
-        }
-        let reuse = !self.config.ablates(Ablation::Memoisation);
-        if let Some(values) = state.summaries.get(&key).filter(|_| reuse) {
-            return Ok(*values);
-        }
-        let map = self.symbols.value_map(&mut self.terms, resource);
-        let formals = self.formals(resource);
-        let values = self.fresh(state, "values", map.sort);
-        let zero = self.amount(0, 1);
-        let inside = self.terms.lt(zero, needed);
-        let mut full = vec![values];
-        full.extend(&formals);
-        let has = self.terms.app(map.domain, &full);
-        let at = self.terms.app(map.lookup, &full);
-        let body = self.terms.eq(has, inside);
-        let fact = self.close(Quantifier::Forall, &formals, &[vec![has]], body, None, "domain");
-        self.assume(state, fact)?;
-        // Wands that look the same need not agree: the first one counts.
-        let mut earlier = self.terms.bool(false);
-        for chunk in &singles {
-            let here = self.at(resource, inside, &chunk.args);
-            let positive = self.terms.lt(zero, chunk.perm);
-            let before = self.at(resource, earlier, &chunk.args);
-            let first = self.terms.not(before);
-            let premise = self.terms.and([here, positive, first]);
-            if is_wand(resource) {
-                let same = self.same(&formals, &chunk.args);
-                let covered = self.terms.and([same, positive]);
-                earlier = self.terms.or([earlier, covered]);
-            }
-            let value = self.at(resource, at, &chunk.args);
-            let snap = self.symbols.wrap(&mut self.terms, value);
-            let agree = self.terms.eq(snap, chunk.snap);
-            let fact = self.terms.implies(premise, agree);
-            self.assume(state, fact)?;
-        }
-        for chunk in &quantified {
-            let positive = self.terms.lt(zero, chunk.perm);
-            let first = self.terms.not(earlier);
-            let premise = self.terms.and([inside, positive, first]);
-            if is_wand(resource) {
-                earlier = self.terms.or([earlier, positive]);
-            }
-            let original = self.value_at(resource, chunk.values, &formals);
-            let agree = self.terms.eq(at, original);
-            let body = self.terms.implies(premise, agree);
-            let triggers = [vec![at], vec![original]];
-            let fact = self.close(Quantifier::Forall, &formals, &triggers, body, None, "values");
-            self.assume(state, fact)?;
-        }
-        state.summaries.insert_mut(key, values);
-        Ok(values)
-    }
-
     // --- Frame and assume
 
     /// Checks a quantified assertion and returns its snapshot, without taking anything.
@@ -358,10 +217,9 @@ impl Executor<'_> {
         let needed = self.family_perm(&family, &inverse, one);
         let formals = self.formals(family.resource);
         let heap = state.heap.clone();
-        let held = self.held(&heap, family.resource, &formals);
         let zero = self.amount(0, 1);
         let wanted = self.terms.lt(zero, needed);
-        let some = self.terms.lt(zero, held);
+        let some = self.held_at_all(&heap, family.resource, &formals);
         let goal = self.terms.implies(wanted, some);
         if !state.lenient && !self.prove_everywhere(state, family.resource, goal, false)? {
             let reason = family_reason(e, state);
@@ -405,7 +263,7 @@ impl Executor<'_> {
             let inverse = self.invert(state, &family)?;
             let one = self.amount(1, 1);
             let needed = self.family_perm(&family, &inverse, one);
-            self.take_everywhere(state, heap, family.resource, needed)?;
+            self.take_everywhere(state, heap, &family, needed)?;
         }
         Ok(())
     }

@@ -114,6 +114,36 @@ impl Heap {
         self.single.iter().enumerate().filter(move |(_, c)| c.resource == resource)
     }
 
+    /// What the chunks of a resource say, all of it.
+    pub fn contents(&self, resource: ResourceId) -> Vec<Term> {
+        let mut contents = Vec::new();
+        for (_, chunk) in self.of(resource) {
+            contents.extend(chunk.args.iter().chain([&chunk.snap, &chunk.perm]));
+        }
+        for (_, chunk) in self.quantified_of(resource) {
+            contents.extend([chunk.values, chunk.perm]);
+        }
+        contents
+    }
+
+    /// Are these the same chunks of a resource as those of another heap?
+    fn agrees(&self, other: &Heap, resource: ResourceId) -> bool {
+        let singles = |h: &Heap| Rc::ptr_eq(&h.single, &self.single);
+        let quantified = |h: &Heap| Rc::ptr_eq(&h.quantified, &self.quantified);
+        let single = |c: &Chunk| (Rc::clone(&c.args), c.snap, c.perm);
+        let many = |c: &QuantifiedChunk| (c.values, c.perm);
+        (singles(other)
+            || self
+                .of(resource)
+                .map(|(_, c)| single(c))
+                .eq(other.of(resource).map(|(_, c)| single(c))))
+            && (quantified(other)
+                || self
+                    .quantified_of(resource)
+                    .map(|(_, c)| many(&c))
+                    .eq(other.quantified_of(resource).map(|(_, c)| many(&c))))
+    }
+
     pub fn get_mut(&mut self, index: usize) -> &mut Chunk {
         &mut Rc::make_mut(&mut self.single)[index]
     }
@@ -188,16 +218,18 @@ pub(crate) struct State {
     pub known: HashTrieSet<Term>,
     /// Fresh symbols are functions of these.
     pub parameters: Rc<[Term]>,
+    /// How many of them are not variables of quantifiers: what a function depends on.
+    pub fixed: usize,
     /// `wildcard` amounts that may still be made smaller.
     pub wildcards: HashTrieSet<Term>,
     /// Inverse functions that are defined, by what they invert.
     pub inverses: HashTrieMap<Vec<Term>, Rc<[Term]>>,
     /// Names of conditional values.
     pub named: HashTrieMap<Term, Term>,
-    /// Value maps that summarise chunks, by what they summarise.
-    pub summaries: HashTrieMap<Vec<Term>, Term>,
     /// Variables of the method that are declared here, besides parameters and results.
     pub scope: List<LocalId>,
+    /// The heaps that there were where the explorations around began, outermost first.
+    pub levels: Rc<Vec<Level>>,
     /// Conditions of the branches taken, innermost first.
     pub branches: List<BranchCondition>,
     /// Predicates whose bodies are being produced because an expression unfolds them.
@@ -215,7 +247,43 @@ pub(crate) struct State {
     pub lenient: bool,
 }
 
+/// The heaps of a state in which a local exploration began.
+#[derive(Clone, Debug)]
+pub(crate) struct Level {
+    heap: Heap,
+    old: Option<Heap>,
+    labels: HashTrieMap<LabelId, Heap>,
+}
+
+impl Level {
+    fn heaps(&self) -> impl Iterator<Item = &Heap> {
+        [&self.heap].into_iter().chain(&self.old).chain(self.labels.values())
+    }
+}
+
 impl State {
+    /// Begins a local exploration from another state.
+    pub fn enter_level(&mut self, from: &State) {
+        let (heap, old) = (from.heap.clone(), from.old.clone());
+        let level = Level { heap, old, labels: from.labels.clone() };
+        Rc::make_mut(&mut self.levels).push(level);
+    }
+
+    /// The variables of the quantifiers around.
+    pub fn quantified_parameters(&self) -> &[Term] {
+        self.parameters.get(self.fixed..).unwrap_or_default()
+    }
+
+    /// Is it the body of a quantifier that is evaluated?
+    pub fn is_quantified(&self) -> bool {
+        !self.quantified_parameters().is_empty()
+    }
+
+    /// The outermost level at which the chunks of a resource were held as they are in a heap.
+    pub fn level_of(&self, heap: &Heap, resource: ResourceId) -> Option<usize> {
+        self.levels.iter().position(|l| l.heaps().any(|h| h.agrees(heap, resource)))
+    }
+
     pub fn new(owner: Owner, locals: usize) -> State {
         State {
             owner,
@@ -231,11 +299,12 @@ impl State {
             fresh: 0,
             known: HashTrieSet::new(),
             parameters: Rc::from([]),
+            fixed: 0,
             wildcards: HashTrieSet::new(),
             inverses: HashTrieMap::new(),
             named: HashTrieMap::new(),
-            summaries: HashTrieMap::new(),
             scope: List::new(),
+            levels: Rc::default(),
             branches: List::new(),
             unfolding: List::new(),
             scale: None,

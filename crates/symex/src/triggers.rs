@@ -252,6 +252,27 @@ impl Executor<'_> {
         (constants, sets, body)
     }
 
+    /// A variable whose value is said by an equation in the premise of a formula, and the value.
+    pub fn determined(&self, constants: &[Term], body: Term) -> Option<(Term, Term)> {
+        let mut body = body;
+        while let Node::Op(Op::Implies, args) = self.terms.node(body) {
+            let premise = match self.terms.node(args[0]) {
+                Node::Op(Op::And, parts) => parts,
+                _ => &args[..1],
+            };
+            for part in premise.iter() {
+                let Node::Op(Op::Eq, sides) = self.terms.node(*part) else { continue };
+                for (var, value) in [(sides[0], sides[1]), (sides[1], sides[0])] {
+                    if constants.contains(&var) && !self.mentions(value, &[var]) {
+                        return Some((var, value));
+                    }
+                }
+            }
+            body = args[1];
+        }
+        None
+    }
+
     fn contains(&self, term: Term, part: Term) -> bool {
         term != part && self.mentions(term, &[part])
     }

@@ -161,10 +161,9 @@ impl Executor<'_> {
         weight: Option<u32>,
         kind: &'static str,
     ) -> Term {
-        let (constants, triggers, body) =
-            &self.merge_quantifiers(quantifier, constants, triggers, body);
-        let body = *body;
-        let level = self.quantifier_depth(body);
+        let (constants, triggers, original) =
+            self.merge_quantifiers(quantifier, constants, triggers, body);
+        let level = self.quantifier_depth(original);
         let mut map = HashMap::new();
         let mut vars = Vec::new();
         for (i, constant) in constants.iter().enumerate() {
@@ -174,14 +173,14 @@ impl Executor<'_> {
             vars.push(var);
             map.insert(*constant, term);
         }
-        let mut body = self.terms.substitute(body, &map);
+        let mut body = self.terms.substitute(original, &map);
         let mut sets: Vec<Vec<Term>> = triggers
             .iter()
             .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
             .collect();
         sets.retain(|set| self.is_trigger(set, &vars));
-        // What was read is only known where it was read: others may want to know, too.
         let leave_to_solver = self.config.ablates(Ablation::Triggers) && is_of_permissions(kind);
+        // What was read is only known where it was read: others may want to know, too.
         if leave_to_solver {
             sets.clear();
         } else if sets.is_empty() {
@@ -190,6 +189,20 @@ impl Executor<'_> {
             let mut more = self.infer_triggers(body, &vars);
             more.retain(|set| set.iter().all(|t| self.symbols.is_of_user(&self.terms, *t)));
             sets.extend(more);
+        }
+        if sets.is_empty()
+            && !leave_to_solver
+            && quantifier == Quantifier::Forall
+            && let Some((var, value)) = self.determined(&constants, original)
+        {
+            // `forall x, y :: y == e ==> …` is about `e`.
+            let map = HashMap::from([(var, value)]);
+            let rest: Vec<Term> = constants.iter().copied().filter(|c| *c != var).collect();
+            let mut replace = |t: &Term| self.terms.substitute(*t, &map);
+            let triggers: Vec<Vec<Term>> =
+                triggers.iter().map(|set| set.iter().map(&mut replace).collect()).collect();
+            let body = self.terms.substitute(original, &map);
+            return self.close(quantifier, &rest, &triggers, body, weight, kind);
         }
         if sets.is_empty() && !leave_to_solver {
             (body, sets) = self.generalise(quantifier, level, &mut vars, body);
@@ -219,11 +232,16 @@ impl Executor<'_> {
         triggers: &[Vec<Term>],
     ) -> Run<()> {
         for outcome in outcomes {
-            for (guard, fact) in &outcome.facts {
-                let original = *fact;
-                let fact = self.terms.implies(*guard, original);
+            for learnt in &outcome.facts {
+                let original = learnt.fact;
+                let fact = self.guarded(learnt);
                 if !self.mentions(fact, constants) {
-                    self.assume(state, fact)?;
+                    self.assume_at(state, fact, learnt.level)?;
+                    continue;
+                }
+                if learnt.level.is_some() {
+                    let fact = self.close(Quantifier::Forall, constants, &[], fact, None, "aux");
+                    self.assume_at(state, fact, learnt.level)?;
                     continue;
                 }
                 // Where a fact is known by itself, and where the formula it comes from is.

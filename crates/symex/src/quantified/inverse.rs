@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use smt::{Meaning, Node, Op, Quantifier, Sort, Term};
+use smt::{Node, Op, Quantifier, Sort, Term};
 
 use crate::blame::{Blame, Reason};
 use crate::config::Ablation;
@@ -114,10 +114,7 @@ impl Executor<'_> {
         let mut map = HashMap::new();
         for (i, var) in family.vars.iter().enumerate() {
             let sort = self.terms.sort(*var);
-            let name = format!("standard.{i}.{}", self.terms.signature.sort_text(sort));
-            let fun = self.terms.fun_named(&name, &[], sort, Meaning::Uninterpreted);
-            let standard = self.terms.app(fun, &[]);
-            map.insert(*var, standard);
+            map.insert(*var, self.standard(i, sort));
         }
         let mut parts = vec![active];
         parts.extend(&family.args);

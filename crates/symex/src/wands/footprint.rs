@@ -12,6 +12,7 @@ use smt::Term;
 
 use crate::config::ExhaleMode;
 use crate::executor::Executor;
+use crate::heap::Demand;
 use crate::path::Run;
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 
@@ -467,7 +468,8 @@ impl Executor<'_> {
             (kept.perm, kept.rest) = (left, None);
             return Ok(Some((chunk.snap, None)));
         }
-        if let Some(snap) = self.take_shared(state, heap, resource, args, amount, wildcard)? {
+        let demand = Demand { resource, args, amount, wildcard };
+        if let Some(snap) = self.take_shared(state, heap, demand)? {
             return Ok(Some((snap, None)));
         }
         if wildcard || self.exhale_mode == ExhaleMode::Greedy {

@@ -289,7 +289,10 @@ impl End {
     /// What is known after so many entries of the path.
     pub(super) fn facts(&self, before: usize) -> Vec<Term> {
         let facts = self.entries[..before].iter().filter_map(|entry| match entry {
-            Entry::Fact(fact) | Entry::Guard(fact) | Entry::Side(fact) => Some(*fact),
+            Entry::Fact(fact)
+            | Entry::Lasting(fact, _)
+            | Entry::Guard(fact)
+            | Entry::Side(fact) => Some(*fact),
             Entry::Fork(..) => None,
         });
         facts.collect()

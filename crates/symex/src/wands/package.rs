@@ -87,8 +87,10 @@ impl<'p> Executor<'p> {
             self.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))?;
         let ends: Vec<&End> = outcomes.iter().map(|o| &o.value).collect();
         let (footprint, rest) = self.join_footprints(state, &package, &ends)?;
+        // What is taken counts, even if it turns out to be impossible.
+        self.take_from_reserves(state, &footprint);
         self.relate_footprint(state, &package, &footprint)?;
-        self.remove_footprint(state, &footprint)?;
+        self.take_from_heap(state, &footprint)?;
         let snap = self.fresh_snap(state);
         self.describe(state, snap, &package, &ends)?;
         let perm = self.amount(1, 1);
@@ -156,6 +158,7 @@ impl<'p> Executor<'p> {
         let mark = self.trail.len();
         // Whatever is chosen on the way may depend on the left-hand side.
         state.parameters = state.parameters.iter().chain(&package.root).copied().collect();
+        state.fixed = state.parameters.len();
         state.reserves = Rc::new(package.reserves.clone());
         let mut lhs = Heap::default();
         let result = match self.run_parts(state, wand, cfg, package, blame, &mut lhs) {
@@ -222,13 +225,23 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
-    /// Takes the footprint away from the heap of the state and from the reserves around it.
-    fn remove_footprint(&mut self, state: &mut State, footprint: &Footprint) -> Run<()> {
+    /// Takes the part of a footprint that comes from further out.
+    fn take_from_reserves(&mut self, state: &mut State, footprint: &Footprint) {
         let zero = self.amount(0, 1);
-        let mut levels = footprint.iter();
-        let Some(own) = levels.next() else { return Ok(()) };
+        for (level, places) in footprint.iter().skip(1).enumerate() {
+            for (slot, amount) in places {
+                if *amount != zero {
+                    self.note_taken(state, level, *slot, *amount);
+                }
+            }
+        }
+    }
+
+    /// Takes the part of a footprint that comes from the heap of the state.
+    fn take_from_heap(&mut self, state: &mut State, footprint: &Footprint) -> Run<()> {
+        let zero = self.amount(0, 1);
         let mut empty = Vec::new();
-        for (slot, amount) in own {
+        for (slot, amount) in footprint.first().into_iter().flatten() {
             if *amount == zero {
                 continue;
             }
@@ -250,13 +263,6 @@ impl<'p> Executor<'p> {
         for index in empty.into_iter().rev() {
             state.heap.remove(index);
         }
-        for (level, places) in levels.enumerate() {
-            for (slot, amount) in places {
-                if *amount != zero {
-                    self.note_taken(state, level, *slot, *amount);
-                }
-            }
-        }
         Ok(())
     }
 
@@ -276,7 +282,9 @@ impl<'p> Executor<'p> {
             for entry in &end.entries {
                 match entry {
                     Entry::Guard(g) | Entry::Side(g) => guard = self.terms.and([guard, *g]),
-                    Entry::Fact(fact) => facts.push(self.terms.implies(guard, *fact)),
+                    Entry::Fact(fact) | Entry::Lasting(fact, _) => {
+                        facts.push(self.terms.implies(guard, *fact));
+                    }
                     Entry::Fork(..) => {}
                 }
             }

@@ -1,0 +1,159 @@
+//! One value map for all chunks of a resource: the snapshot of a quantified permission.
+//! [seed 000, Fig. 5] summarise
+//!
+//! A map is named by what it summarises, so that the same permissions of the same heap have the same
+//! snapshot wherever they are asked for: in a quantifier and outside of it, in a formula and in its
+//! trigger. Otherwise it would take a proof by extensionality to see that two calls of a function are
+//! the same.
+
+use std::collections::HashMap;
+
+use smt::{Meaning, Quantifier, Sort, Term};
+
+use crate::config::Ablation;
+use crate::executor::Executor;
+use crate::path::Run;
+use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
+use crate::wands::is_wand;
+
+impl Executor<'_> {
+    /// A map with the values of all locations where `needed` is positive, and with nothing else in
+    /// its domain.
+    pub(super) fn summarise(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        needed: Term,
+    ) -> Run<Term> {
+        let mut key = vec![needed];
+        key.extend(heap.contents(resource));
+        let values = self.summary(state, resource, key);
+        let zero = self.amount(0, 1);
+        let inside = self.terms.lt(zero, needed);
+        let map = self.symbols.value_map(&mut self.terms, resource);
+        let formals = self.formals(resource);
+        let mut full = vec![values];
+        full.extend(&formals);
+        let has = self.terms.app(map.domain, &full);
+        let body = self.terms.eq(has, inside);
+        let fact = self.close(Quantifier::Forall, &formals, &[vec![has]], body, None, "domain");
+        let level = state.level_of(heap, resource);
+        self.assume_at(state, fact, level)?;
+        self.agree_with(state, heap, resource, values, inside)?;
+        Ok(values)
+    }
+
+    /// The value at a location, by a map with the values of all locations that are held.
+    pub fn summary_at(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Term> {
+        let everywhere = self.terms.bool(true);
+        let mut key = vec![everywhere];
+        key.extend(heap.contents(resource));
+        let values = self.summary(state, resource, key);
+        self.agree_with(state, heap, resource, values, everywhere)?;
+        let value = self.value_at(resource, values, args);
+        Ok(self.symbols.wrap(&mut self.terms, value))
+    }
+
+    /// A map has the values of a heap where a condition over the formals holds: this is so whatever
+    /// the conditions under which the map is asked for.
+    fn agree_with(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        values: Term,
+        inside: Term,
+    ) -> Run<()> {
+        let level = state.level_of(heap, resource);
+        let zero = self.amount(0, 1);
+        let formals = self.formals(resource);
+        let at = self.value_at(resource, values, &formals);
+        // Wands that look the same need not agree: the first one counts.
+        let mut earlier = self.terms.bool(false);
+        let singles: Vec<Chunk> = heap.of(resource).map(|(_, c)| c.clone()).collect();
+        for chunk in &singles {
+            let here = self.at(resource, inside, &chunk.args);
+            let positive = self.terms.lt(zero, chunk.perm);
+            let before = self.at(resource, earlier, &chunk.args);
+            let first = self.terms.not(before);
+            let premise = self.terms.and([here, positive, first]);
+            if is_wand(resource) {
+                let same = self.same(&formals, &chunk.args);
+                let covered = self.terms.and([same, positive]);
+                earlier = self.terms.or([earlier, covered]);
+            }
+            let value = self.at(resource, at, &chunk.args);
+            let snap = self.symbols.wrap(&mut self.terms, value);
+            let agree = self.terms.eq(snap, chunk.snap);
+            let fact = self.terms.implies(premise, agree);
+            self.assume_at(state, fact, level)?;
+        }
+        let quantified: Vec<QuantifiedChunk> =
+            heap.quantified_of(resource).map(|(_, c)| c).collect();
+        for chunk in &quantified {
+            let positive = self.terms.lt(zero, chunk.perm);
+            let first = self.terms.not(earlier);
+            let premise = self.terms.and([inside, positive, first]);
+            if is_wand(resource) {
+                earlier = self.terms.or([earlier, positive]);
+            }
+            let original = self.value_at(resource, chunk.values, &formals);
+            let agree = self.terms.eq(at, original);
+            let body = self.terms.implies(premise, agree);
+            let triggers = [vec![at], vec![original]];
+            let fact = self.close(Quantifier::Forall, &formals, &triggers, body, None, "values");
+            self.assume_at(state, fact, level)?;
+        }
+        Ok(())
+    }
+
+    /// The symbol that stands for a summary, a function of those parameters that it depends on.
+    fn summary(&mut self, state: &mut State, resource: ResourceId, key: Vec<Term>) -> Term {
+        let mut parameters = state.parameters.to_vec();
+        parameters.retain(|p| key.iter().any(|t| self.mentions(*t, &[*p])));
+        if self.config.ablates(Ablation::Memoisation) {
+            let map = self.symbols.value_map(&mut self.terms, resource);
+            let outer = std::mem::replace(&mut state.parameters, parameters.into());
+            let values = self.fresh(state, "values", map.sort);
+            state.parameters = outer;
+            return values;
+        }
+        let mut standard = HashMap::new();
+        for (i, parameter) in parameters.iter().enumerate() {
+            let sort = self.terms.sort(*parameter);
+            standard.insert(*parameter, self.standard(i, sort));
+        }
+        let which = match resource {
+            ResourceId::Field(id) => i64::from(id.0),
+            ResourceId::Predicate(id) => -1 - i64::from(id.0),
+            ResourceId::Wand(id) => i64::MIN + i64::from(id.0),
+        };
+        let mut general = vec![self.terms.int(which)];
+        general.extend(key.into_iter().map(|t| self.terms.substitute(t, &standard)));
+        let key = (self.prefix.clone(), general);
+        let known = self.summaries.get(&key).copied();
+        let fun = known.unwrap_or_else(|| {
+            let name = format!("{}values@of{}", self.prefix, self.summaries.len());
+            let sorts: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
+            let map = self.symbols.value_map(&mut self.terms, resource);
+            let fun = self.terms.fun_named(&name, &sorts, map.sort, Meaning::Uninterpreted);
+            self.summaries.insert(key, fun);
+            fun
+        });
+        self.terms.app(fun, &parameters)
+    }
+
+    /// A constant that stands for a variable where only the shape of a term matters.
+    pub(super) fn standard(&mut self, index: usize, sort: Sort) -> Term {
+        let name = format!("standard.{index}.{}", self.terms.signature.sort_text(sort));
+        let fun = self.terms.fun_named(&name, &[], sort, Meaning::Uninterpreted);
+        self.terms.app(fun, &[])
+    }
+}
