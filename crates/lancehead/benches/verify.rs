@@ -143,10 +143,12 @@ fn growth(of: &str, sizes: &[usize], program: fn(usize) -> String, parts: fn(usi
     println!("growth with the number of {of}");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("growth.vpr");
     let mut curve = Vec::new();
+    let mut finished = true;
     for &n in sizes {
         std::fs::write(&path, program(n)).unwrap();
         let run = run(of, &path);
         curve.push((parts(n) as f64, ms(run.time)));
+        finished &= run.status == "verified";
         println!(
             "  {n:6}  {:9.1} ms  {:6} calls  {:7.3} ms each of {} ({})",
             ms(run.time),
@@ -156,7 +158,8 @@ fn growth(of: &str, sizes: &[usize], program: fn(usize) -> String, parts: fn(usi
             run.status
         );
     }
-    println!("  the time grows with the power {:.2} of the number", exponent(&curve));
+    let bound = if finished { "" } else { "at least " };
+    println!("  the time grows with the power {bound}{:.2} of the number", exponent(&curve));
 }
 
 /// The power of the size with which the time grows, beyond what the smallest takes: the slope of the

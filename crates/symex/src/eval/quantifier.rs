@@ -179,8 +179,8 @@ impl Executor<'_> {
             .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
             .collect();
         sets.retain(|set| self.is_trigger(set, &vars));
-        // What was read is only known where it was read: others may want to know, too.
         let leave_to_solver = self.config.ablates(Ablation::Triggers) && is_of_permissions(kind);
+        // What was read is only known where it was read: others may want to know, too.
         if leave_to_solver {
             sets.clear();
         } else if sets.is_empty() {

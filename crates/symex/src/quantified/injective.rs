@@ -88,9 +88,8 @@ impl Executor<'_> {
         let inverse = self.named_inverse(state, formula, a, x);
         let back = self.terms.eq(inverse, x);
         let body = self.terms.implies(inside, back);
-        let name = "injective".to_string();
         let (vars, triggers) = (vec![first], vec![vec![a]]);
-        Some(self.terms.quant(Quant { vars, triggers, body, name: name.into(), ..quant.clone() }))
+        Some(self.terms.quant(Quant { vars, triggers, body, ..quant.clone() }))
     }
 
     /// The premises of a formula, and its conclusion.

@@ -115,9 +115,16 @@ impl Executor<'_> {
     }
 
     /// The symbol that stands for a summary, a function of those parameters that it depends on.
-    fn summary(&mut self, state: &State, resource: ResourceId, key: Vec<Term>) -> Term {
+    fn summary(&mut self, state: &mut State, resource: ResourceId, key: Vec<Term>) -> Term {
         let mut parameters = state.parameters.to_vec();
         parameters.retain(|p| key.iter().any(|t| self.mentions(*t, &[*p])));
+        if self.config.ablates(Ablation::Memoisation) {
+            let map = self.symbols.value_map(&mut self.terms, resource);
+            let outer = std::mem::replace(&mut state.parameters, parameters.into());
+            let values = self.fresh(state, "values", map.sort);
+            state.parameters = outer;
+            return values;
+        }
         let mut standard = HashMap::new();
         for (i, parameter) in parameters.iter().enumerate() {
             let sort = self.terms.sort(*parameter);
