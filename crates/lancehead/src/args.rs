@@ -155,6 +155,10 @@ pub struct Verify {
     #[arg(long, value_enum, value_name = "MODE", default_value_t = ExhaleMode::OnDemand)]
     pub exhale_mode: ExhaleMode,
 
+    /// Where the paths of a method become one again; a method may say so itself: `@moreJoins("2")`
+    #[arg(long = "join", value_enum, value_name = "MODE", default_value_t = JoinMode::Off)]
+    pub join_mode: JoinMode,
+
     /// Write what the solver is told into this folder, as SMT-LIB
     #[arg(long, value_name = "DIR")]
     pub dump_smt: Option<PathBuf>,
@@ -303,6 +307,17 @@ pub enum ExhaleMode {
     OnDemand,
     /// Add up all locations that may be the one
     Complete,
+}
+
+/// Where paths are joined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum JoinMode {
+    /// Only after conditions in expressions
+    Off,
+    /// Also after assertions that give permissions under a condition
+    Impure,
+    /// Also after an `if`
+    All,
 }
 
 /// When to use colours.

@@ -9,7 +9,7 @@ use report::{SourceMap, human, json};
 use symex::{Config, Observer, Stats, Verdict};
 use viper::core::Program;
 
-use crate::args::{self, Color, ExhaleMode, Language, VerifyFormat};
+use crate::args::{self, Color, ExhaleMode, JoinMode, Language, VerifyFormat};
 use crate::check::front_end;
 use crate::output::{Output, complain};
 use crate::progress::Progress;
@@ -276,6 +276,7 @@ fn config(args: &args::Verify, solver: PathBuf) -> Config {
         max_errors: args.max_errors,
         counterexamples: args.counterexample.is_some(),
         exhale_mode: args.exhale_mode.into(),
+        join_mode: args.join_mode.into(),
         dump_smt: args.dump_smt.clone(),
         ..Config::new(solver)
     }
@@ -283,6 +284,16 @@ fn config(args: &args::Verify, solver: PathBuf) -> Config {
 
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl From<JoinMode> for symex::JoinMode {
+    fn from(mode: JoinMode) -> symex::JoinMode {
+        match mode {
+            JoinMode::Off => symex::JoinMode::Off,
+            JoinMode::Impure => symex::JoinMode::Impure,
+            JoinMode::All => symex::JoinMode::All,
+        }
+    }
 }
 
 impl From<ExhaleMode> for symex::ExhaleMode {

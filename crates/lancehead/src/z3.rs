@@ -2,14 +2,22 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::output::{Output, complain};
 
 /// The version that all measurements were made with; others work, with a warning.
 pub const PINNED: &str = "4.12.6";
+
+/// How long a Z3 may take to say which version it is; usually that takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// A longer answer is not that of a Z3.
+const LONGEST_ANSWER: u64 = 4096;
 
 #[cfg(windows)]
 const EXECUTABLE: &str = "z3.exe";
@@ -155,16 +163,33 @@ impl Z3 {
     /// Asks it for its version, such as `4.12.6`.
     ///
     /// # Errors
-    /// With a sentence that says why, if it does not run or does not answer like a Z3.
+    /// With a sentence that says why, if it does not run, does not answer like a Z3, or does not
+    /// answer at all within [`PATIENCE`].
     pub fn version(&self) -> Result<String, String> {
         let name = self.path.display();
-        let answer = Command::new(&self.path)
+        let mut child = Command::new(&self.path)
             .arg("--version")
             .stdin(Stdio::null())
-            .output()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
             .map_err(|e| format!("{name} does not run: {e}"))?;
-        let text = String::from_utf8_lossy(&answer.stdout);
-        parse_version(&text)
+        let (sender, answer) = channel();
+        let stdout = child.stdout.take();
+        std::thread::spawn(move || {
+            let mut text = Vec::new();
+            if let Some(stdout) = stdout {
+                let _ = stdout.take(LONGEST_ANSWER).read_to_end(&mut text);
+            }
+            // Nobody listens any more if it took too long.
+            let _ = sender.send(text);
+        });
+        let answer = answer.recv_timeout(PATIENCE);
+        let _ = child.kill();
+        let _ = child.wait();
+        let text = answer
+            .map_err(|_| format!("{name} does not answer when it is asked for its version"))?;
+        parse_version(&String::from_utf8_lossy(&text))
             .map(str::to_owned)
             .ok_or_else(|| format!("{name} does not answer like a Z3 when asked for its version"))
     }

@@ -508,6 +508,25 @@ fn numbers_on_request() {
 }
 
 #[test]
+fn joined_paths_are_fewer() {
+    let dir = Scratch::new("verify_joins");
+    let ifs: String =
+        (0..4).map(|i| format!("if (b{i}) {{ r := r + 1 }} else {{ r := r - 1 }}\n")).collect();
+    let method = "method m(b0: Bool, b1: Bool, b2: Bool, b3: Bool) returns (r: Int)";
+    dir.file("ifs.vpr", format!("{method}\n{{ r := 0\n{ifs} }}"));
+    let paths = |args: &[&str]| {
+        let all: Vec<&str> = ["--stats", "ifs.vpr"].iter().chain(args).copied().collect();
+        let (code, objects) = verify(&dir, &all);
+        assert_eq!(code, Some(0));
+        objects[0]["stats"]["paths"].as_u64()
+    };
+    assert_eq!(paths(&[]), Some(16));
+    assert_eq!(paths(&["--join", "impure"]), Some(16));
+    assert_eq!(paths(&["--join", "all"]), Some(1));
+    assert_eq!(paths(&["--moreJoins", "2"]), Some(1));
+}
+
+#[test]
 fn options_of_silicon() {
     let dir = Scratch::new("verify_silicon");
     dir.file("nothing.vpr", "");
@@ -674,6 +693,25 @@ fn what_is_said_and_for_which_values() {
 }
 
 #[test]
+fn values_of_what_is_in_scope() {
+    let dir = Scratch::new("verify_scope");
+    let text = "\
+method blocks(n: Int) { var a: Int if (n > 0) { var inner: Int } var b: Int assert a > 0 var c: Int }
+method loops() { var i: Int := 1 while (i > 0) invariant i < 9 { var step: Int i := step } }
+method bodies() returns (r: Int) ensures r > 0 { var a: Int }
+method bound() { var a: Int := 1 assert let b == (a) in b == 0 }
+method inside() { var a: Int assert let b == (a) in 1 / b == 0 }
+";
+    dir.file("a.vpr", text);
+    let (_, objects) = verify(&dir, &["--counterexample", "a.vpr"]);
+    let errors = objects[0]["errors"].as_array().unwrap().iter();
+    let shown: Vec<_> = errors
+        .map(|e| format!("{}: {}", e["line"], keys(&e["counterexample"]["variables"]).join(" ")))
+        .collect();
+    assert_eq!(shown, ["1: a b n", "2: i", "3: r", "4: a", "5: a b"]);
+}
+
+#[test]
 fn several_errors_in_one_member() {
     let dir = Scratch::new("verify_several");
     let text = "\
@@ -800,6 +838,20 @@ fn z3_is_found_or_missed_with_advice() {
     let other = dir.file("a.vpr", VALID);
     let output = dir.run(&["z3", "--z3", other.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_solver_that_keeps_its_version_to_itself() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Scratch::new("z3_version");
+    let script = dir.file("z3", "#!/bin/sh\nexec sleep 60\n");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let start = std::time::Instant::now();
+    let output = dir.run(&["z3", "--z3", "./z3"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("does not answer when it is asked"), "{output:?}");
+    assert!(start.elapsed() < std::time::Duration::from_secs(40));
 }
 
 #[test]

@@ -66,9 +66,12 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub fn start(program: &Path) -> std::io::Result<Process> {
+    /// Starts a solver that ends by itself after this time, if nobody ends it before: when we are
+    /// killed, nobody does.
+    pub fn start(program: &Path, lifetime: Duration) -> std::io::Result<Process> {
         let mut command = Command::new(program);
         command.args(["-smt2", "-in"]);
+        command.arg(format!("-T:{}", lifetime.as_secs() + 1));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         if std::env::var_os("GLIBC_TUNABLES").is_none() {
             // Z3 starts by clearing two tables of 8 MB. Huge pages halve the time of a start.

@@ -22,6 +22,9 @@ use crate::values::values;
 /// A solver that died may have died of an accident; one that dies so often in one question did not.
 const DEATHS: usize = 5;
 
+/// A solver that we did not end after this time is an orphan, most likely.
+const LIFETIME: Duration = Duration::from_secs(600);
+
 /// Behind the options, so that the solver is ready when the first question comes. A solver gets this
 /// whether or not there is time for it, lest answers depend on it.
 const WARM_UP: &str = "(push 1)\n(check-sat)\n(pop 1)\n";
@@ -130,7 +133,7 @@ impl Session {
         if self.solver.is_some() {
             return Ok(());
         }
-        let process = Process::start(&self.config.solver)
+        let process = Process::start(&self.config.solver, self.lifetime())
             .map_err(|e| SolverError::Start(format!("{}: {e}", self.config.solver.display())))?;
         if self.stats.starts > 0 {
             self.stats.restarts += 1;
@@ -139,6 +142,13 @@ impl Session {
         self.stats.starts += 1;
         self.greet(process);
         Ok(())
+    }
+
+    /// How long a solver that is started now may be of use. One that is needed for longer is
+    /// replaced when it ends, like any that dies.
+    fn lifetime(&self) -> Duration {
+        let rest = self.config.deadline.map(|end| end.saturating_duration_since(Instant::now()));
+        rest.map_or(LIFETIME, |rest| rest.min(LIFETIME))
     }
 
     /// Tells a solver that knows nothing the options.

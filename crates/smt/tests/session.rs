@@ -401,6 +401,25 @@ fn sessions_have_deadlines() {
     std::fs::remove_file(path).unwrap();
 }
 
+/// As if we were killed: nobody ends the solver, nobody closes its input.
+#[test]
+fn solvers_that_are_left_alone_end() {
+    let ended = std::env::temp_dir().join(format!("lancehead-ended-{}", std::process::id()));
+    let script = format!("'{}' \"$@\"; echo > '{}'", z3().display(), ended.display());
+    let path = impostor("orphan", &script);
+    let start = Instant::now();
+    let deadline = Some(start + Duration::from_secs(1));
+    let mut session = Session::new(Config { deadline, ..config_of(&path, 60) });
+    session.start().unwrap();
+    std::mem::forget(session);
+    while !ended.exists() {
+        assert!(start.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::fs::remove_file(ended).unwrap();
+    std::fs::remove_file(path).unwrap();
+}
+
 /// A Z3 that dies, each time after other numbers of bytes that it read or wrote.
 fn mortal(name: &str) -> (PathBuf, PathBuf) {
     let lives = std::env::temp_dir().join(format!("lancehead-lives-{name}-{}", std::process::id()));

@@ -8,6 +8,9 @@ use std::time::Duration;
 /// How a verification is to be done.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// Join the footprints of wands as if all conditions were fixed. Unsound: only there to measure
+    /// what it costs to be sound.
+    pub unsound_wands: bool,
     /// The Z3 to run.
     pub solver: PathBuf,
     /// Options for it beyond ours, in order: `("smt.arith.solver", "6")`.
@@ -27,6 +30,8 @@ pub struct Config {
     pub counterexamples: bool,
     /// How permissions are looked for.
     pub exhale_mode: ExhaleMode,
+    /// Where the paths of methods are joined, unless a method says `@moreJoins`.
+    pub join_mode: JoinMode,
     /// Write what the solver is told into this folder, a file for every unit.
     pub dump_smt: Option<PathBuf>,
     /// Stops the verification from outside.
@@ -40,6 +45,7 @@ impl Config {
         Config {
             solver: solver.into(),
             solver_options: Vec::new(),
+            unsound_wands: false,
             jobs: 1,
             timeout: None,
             assert_timeout: None,
@@ -47,6 +53,7 @@ impl Config {
             max_errors: 0,
             counterexamples: false,
             exhale_mode: ExhaleMode::default(),
+            join_mode: JoinMode::default(),
             dump_smt: None,
             cancel: Cancel::default(),
         }
@@ -63,6 +70,19 @@ pub enum ExhaleMode {
     MoreCompleteOnDemand,
     /// Always the sum over all chunks that may match.
     MoreComplete,
+}
+
+/// Where paths are joined again. The more, the fewer there are, and the more a proof has to tell
+/// apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JoinMode {
+    /// Only in expressions.
+    #[default]
+    Off,
+    /// Also after an assertion that gives permissions under a condition.
+    Impure,
+    /// Also after an `if`.
+    All,
 }
 
 /// A flag that stops a verification; clones share it.

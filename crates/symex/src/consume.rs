@@ -12,7 +12,9 @@ use crate::blame::{Blame, Reason};
 use crate::eval::{conjuncts, resource_reason};
 use crate::executor::Executor;
 use crate::path::Run;
+use crate::produce::Conditional;
 use crate::state::{Heap, State};
+use crate::wands::wand_reason;
 
 impl Executor<'_> {
     /// Consumes an assertion from `heap` and returns its snapshot.
@@ -94,13 +96,12 @@ impl Executor<'_> {
     ) -> Run<Term> {
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let wildcards = state.wildcards.clone();
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
                 self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
                 let perm = self.terms.mul(value, factor);
+                self.pull(state, heap, id, &args, perm)?;
                 match self.take(state, heap, id, &args, perm)? {
                     Some(snap) => {
                         state.wildcards = wildcards;
@@ -113,15 +114,10 @@ impl Executor<'_> {
                 }
             }
             ExprKind::Binary(BinOp::Implies, c, a) => {
-                if self.branch_on(state, c, blame)? {
-                    self.consume_scaled(state, heap, a, factor, blame)
-                } else {
-                    Ok(self.symbols.unit)
-                }
+                self.consume_either(state, heap, (c, a, None), factor, blame)
             }
             ExprKind::Cond(c, a, b) => {
-                let side = if self.branch_on(state, c, blame)? { a } else { b };
-                self.consume_scaled(state, heap, side, factor, blame)
+                self.consume_either(state, heap, (c, a, Some(b)), factor, blame)
             }
             ExprKind::Let(local, value, body) => {
                 let value = self.eval(state, value, blame)?;
@@ -130,8 +126,56 @@ impl Executor<'_> {
             }
             ExprKind::InhaleExhale(_, b) => self.consume_scaled(state, heap, b, factor, blame),
             ExprKind::Quant { .. } => self.consume_quantified(state, heap, e, factor, blame),
-            ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
+            ExprKind::Wand(wand) => {
+                let (id, args) = self.eval_wand(state, wand, blame)?;
+                self.pull(state, heap, id, &args, factor)?;
+                match self.take(state, heap, id, &args, factor)? {
+                    Some(snap) => Ok(snap),
+                    None => {
+                        let reason = wand_reason(wand, state);
+                        self.fail(state, blame, &reason)
+                    }
+                }
+            }
             _ => self.unsupported(state, e.pos, "This assertion"),
+        }
+    }
+
+    /// Consumes one of two assertions; `c ==> a` has only one.
+    fn consume_either(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        (c, a, b): Conditional<'_>,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<Term> {
+        if !self.joins_assertions(state) {
+            return self.consume_side(state, heap, (c, a, b), factor, blame);
+        }
+        let arrivals = self.explore_and_merge(state, |this, s| {
+            let mut rest = heap.clone();
+            let snap = this.consume_side(s, &mut rest, (c, a, b), factor, blame)?;
+            Ok(Some((rest, snap)))
+        })?;
+        let heaps: Vec<_> = arrivals.iter().map(|a| (a.guard, &a.value.0)).collect();
+        *heap = self.merge_heaps(state, &heaps)?;
+        let snaps: Vec<_> = arrivals.iter().map(|a| (a.guard, a.value.1)).collect();
+        self.select(state, "s", &snaps)
+    }
+
+    fn consume_side(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        (c, a, b): Conditional<'_>,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<Term> {
+        match (self.branch_on(state, c, blame)?, b) {
+            (true, _) => self.consume_scaled(state, heap, a, factor, blame),
+            (false, Some(b)) => self.consume_scaled(state, heap, b, factor, blame),
+            (false, None) => Ok(self.symbols.unit),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Values for which a proof fails, from the solver's model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use smt::Term;
-use viper::core::LocalId;
+use viper::core::{Expr, ExprKind, LocalId};
 
 use crate::executor::Executor;
 use crate::state::{Owner, ResourceId, State};
@@ -11,8 +12,13 @@ use crate::verdict::Counterexample;
 
 impl Executor<'_> {
     /// Values of the variables and of what is held, where `goal` does not hold.
-    pub fn counterexample(&mut self, state: &State, goal: Option<Term>) -> Option<Counterexample> {
-        let names: Vec<(String, Term)> = self.visible(state);
+    pub fn counterexample(
+        &mut self,
+        state: &State,
+        goal: Option<Term>,
+        about: Option<&Arc<Expr>>,
+    ) -> Option<Counterexample> {
+        let names: Vec<(String, Term)> = self.visible(state, about);
         let mut wanted: Vec<Term> = vec![self.symbols.null];
         wanted.extend(names.iter().map(|(_, value)| *value));
         let chunks = state.heap.chunks().to_vec();
@@ -23,7 +29,7 @@ impl Executor<'_> {
                     let sort = self.sort(&self.program.field(field).ty);
                     Some(self.symbols.unwrap(&mut self.terms, chunk.snap, sort))
                 }
-                ResourceId::Predicate(_) => None,
+                ResourceId::Predicate(_) | ResourceId::Wand(_) => None,
             };
             let start = wanted.len();
             wanted.extend(chunk.args.iter());
@@ -63,6 +69,7 @@ impl Executor<'_> {
                     let name = self.program.predicate(predicate).name.as_str();
                     format!("{name}({})", args.join(", "))
                 }
+                ResourceId::Wand(_) => continue,
             };
             if perm != "0" {
                 example.heap.push((location, perm, value));
@@ -71,22 +78,46 @@ impl Executor<'_> {
         Some(example)
     }
 
-    /// The variables that a user knows, with their values.
-    fn visible(&self, state: &State) -> Vec<(String, Term)> {
-        let bound = match state.owner {
-            Owner::Method(id) => self.program.method(id).locals.len(),
-            Owner::Function(id) => self.program.function(id).params as usize,
-            Owner::Predicate(id) => self.program.predicate(id).params as usize,
+    /// The variables that a user knows here, with their values: those that are declared, and those
+    /// that are bound around the expression in question.
+    fn visible(&self, state: &State, about: Option<&Arc<Expr>>) -> Vec<(String, Term)> {
+        let always = match state.owner {
+            Owner::Method(id) => {
+                let method = self.program.method(id);
+                method.params + method.returns
+            }
+            Owner::Function(id) => self.program.function(id).params,
+            Owner::Predicate(id) => self.program.predicate(id).params,
+        };
+        let mentioned = about.map(free_locals).unwrap_or_default();
+        let known = |id: LocalId| {
+            id.0 < always || mentioned.contains(&id) || state.scope.iter().any(|l| *l == id)
         };
         let locals = self.locals(state.owner);
         state
             .store
             .values()
-            .filter(|(LocalId(i), _)| (*i as usize) < bound)
-            .map(|(id, value)| (locals[id.index()].name.as_str().to_string(), value))
+            .filter(|(id, _)| known(*id))
+            .filter_map(|(id, value)| Some((locals.get(id.index())?.name.to_string(), value)))
             .filter(|(name, _)| !name.starts_with("__"))
             .collect()
     }
+}
+
+/// The variables of an expression that are not bound in it.
+fn free_locals(e: &Arc<Expr>) -> HashSet<LocalId> {
+    let (mut mentioned, mut bound) = (HashSet::new(), HashSet::new());
+    e.walk(&mut |e| {
+        match &e.kind {
+            ExprKind::Local(id) => drop(mentioned.insert(*id)),
+            ExprKind::Let(id, ..) => drop(bound.insert(*id)),
+            ExprKind::Quant { vars, .. } | ExprKind::ForPerm(vars, ..) => bound.extend(vars),
+            _ => {}
+        }
+        true
+    });
+    // Each binder has identifiers of its own.
+    &mentioned - &bound
 }
 
 /// Turns the solver's values into something to read.

@@ -4,6 +4,7 @@
 //! in a local exploration and joined.
 
 mod function;
+mod literal;
 mod permission;
 mod quantifier;
 
@@ -30,13 +31,10 @@ impl Executor<'_> {
             ExprKind::Null => self.symbols.null,
             ExprKind::NoPerm => self.amount(0, 1),
             ExprKind::FullPerm => self.amount(1, 1),
+            // Where only some permission is asked for, it may be part of an amount.
+            ExprKind::WildcardPerm if state.reading => return self.wildcard(state),
             ExprKind::WildcardPerm => {
-                let amount = self.fresh(state, "wildcard", Sort::Real);
-                let zero = self.amount(0, 1);
-                let positive = self.terms.lt(zero, amount);
-                self.assume(state, positive)?;
-                state.wildcards.insert_mut(amount);
-                amount
+                return self.unsupported(state, e.pos, "A `wildcard` that is no whole amount");
             }
             ExprKind::Local(local) => match state.store.get(*local) {
                 Some(value) => value,
@@ -120,6 +118,8 @@ impl Executor<'_> {
                         this.frame_all(s, std::slice::from_ref(assertion), blame)?;
                         return Ok(());
                     }
+                    // An expression takes nothing from around a wand.
+                    s.reserves = std::rc::Rc::default();
                     let mut heap = s.heap.clone();
                     this.consume(s, &mut heap, assertion, blame)?;
                     Ok(())
@@ -132,7 +132,7 @@ impl Executor<'_> {
             }
             ExprKind::Seq(elems) => {
                 let elems = self.eval_all(state, elems, blame)?;
-                self.seq_literal(&e.ty, &elems)
+                return self.eval_seq(state, &e.ty, &elems);
             }
             ExprKind::Set(elems) | ExprKind::Multiset(elems) => {
                 let elems = self.eval_all(state, elems, blame)?;
@@ -157,8 +157,12 @@ impl Executor<'_> {
                 let amount = self.eval_amount(state, amount.as_ref(), blame)?;
                 self.terms.le(amount, held)
             }
-            ExprKind::Wand(wand) => return self.unsupported(state, wand.pos, "A magic wand"),
-            ExprKind::Applying(wand, _) => return self.unsupported(state, wand.pos, "`applying`"),
+            ExprKind::Wand(wand) => {
+                let held = self.eval_perm(state, &Resource::Wand(wand.clone()), blame)?;
+                let full = self.amount(1, 1);
+                self.terms.le(full, held)
+            }
+            ExprKind::Applying(wand, body) => return self.eval_applying(state, wand, body, blame),
             ExprKind::PredicateInstance(..) => {
                 return self.unsupported(state, e.pos, "A predicate instance");
             }
@@ -182,9 +186,21 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<Term> {
         match amount {
+            // A `wildcard` may be made as small as needed, but not what is computed from it.
+            Some(amount) if matches!(amount.kind, ExprKind::WildcardPerm) => self.wildcard(state),
             Some(amount) => self.eval(state, amount, blame),
             None => Ok(self.amount(1, 1)),
         }
+    }
+
+    /// Some positive amount.
+    fn wildcard(&mut self, state: &mut State) -> Run<Term> {
+        let amount = self.fresh(state, "wildcard", Sort::Real);
+        let zero = self.amount(0, 1);
+        let positive = self.terms.lt(zero, amount);
+        self.assume(state, positive)?;
+        state.wildcards.insert_mut(amount);
+        Ok(amount)
     }
 
     /// Gives a variable an arbitrary value.
@@ -329,7 +345,7 @@ impl Executor<'_> {
         let heap = match which {
             OldState::Pre => state.old.clone(),
             OldState::Label(label) => state.labels.get(&label).cloned(),
-            OldState::Lhs => None,
+            OldState::Lhs => state.lhs.clone(),
         };
         let Some(heap) = heap else {
             let reason = Reason::new("labelled.state.not.reached", e, state.owner);
@@ -414,7 +430,11 @@ impl Executor<'_> {
 
 /// The reason of a resource that is not held.
 pub(crate) fn resource_reason(e: &Arc<Expr>, resource: &Resource, owner: Owner) -> Reason {
-    let mut reason = Reason::new("insufficient.permission", e, owner);
+    let id = match resource {
+        Resource::Wand(_) => "wand.not.found",
+        _ => "insufficient.permission",
+    };
+    let mut reason = Reason::new(id, e, owner);
     reason.pos = resource.pos();
     reason
 }

@@ -10,7 +10,8 @@ use viper::core::{
 };
 
 use crate::blame::{Blame, Reason};
-use crate::cfg::{Cfg, Edge, LoopId, NodeId, NodeKind};
+use crate::cfg::{Cfg, Edge, LoopId, NodeId, NodeKind, Way};
+use crate::config::JoinMode;
 use crate::executor::Executor;
 use crate::path::{Log, Run, Stop};
 use crate::state::{Heap, Owner, ResourceId, State};
@@ -21,6 +22,14 @@ enum Point {
     /// Before the precondition is assumed.
     Start,
     Node(NodeId),
+}
+
+/// A method and its body, if it has one.
+struct Task<'a, 'p> {
+    method: &'p Method,
+    cfg: Option<&'a Cfg<'p>>,
+    /// Where paths are joined again, by node.
+    joins: Vec<Option<Way>>,
 }
 
 /// A step whose other sides are still to be explored.
@@ -54,18 +63,22 @@ impl<'p> Executor<'p> {
         for i in 0..method.locals.len() {
             self.havoc(&mut state, LocalId(i as u32));
         }
-        self.walk(method, cfg.as_ref(), state)
+        let joins = match &cfg {
+            Some(cfg) if self.join_mode >= JoinMode::All => cfg.joins(),
+            _ => Vec::new(),
+        };
+        self.walk(&Task { method, cfg: cfg.as_ref(), joins }, state)
     }
 
     /// Runs steps depth first until all paths are done.
-    fn walk(&mut self, method: &'p Method, cfg: Option<&Cfg<'p>>, state: State) -> Run<()> {
+    fn walk(&mut self, task: &Task<'_, 'p>, state: State) -> Run<()> {
         let start = Frame { state, at: Point::Start, log: Log::default(), trail: 0 };
         let mut frames = vec![start];
         while let Some(frame) = frames.last_mut() {
             self.log = std::mem::take(&mut frame.log);
             self.trail.truncate(frame.trail);
             let mut state = frame.state.clone();
-            let result = self.step(method, cfg, &mut state, frame.at);
+            let result = self.step(task, &mut state, frame.at);
             frame.log = std::mem::take(&mut self.log);
             match result {
                 Ok(Some(next)) => {
@@ -81,7 +94,7 @@ impl<'p> Executor<'p> {
                 Ok(None) | Err(Stop::Infeasible | Stop::Failed) => self.stats.paths += 1,
                 Err(Stop::Abort) => return Err(Stop::Abort),
             }
-            if self.config.max_errors > 0 && self.failures.len() >= self.config.max_errors {
+            if self.enough_errors() {
                 return Ok(());
             }
             // Back to the last decision with another side.
@@ -97,53 +110,76 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
+    fn enough_errors(&self) -> bool {
+        self.config.max_errors > 0 && self.failures.len() >= self.config.max_errors
+    }
+
     /// One step; says where to go on.
-    fn step(
-        &mut self,
-        method: &'p Method,
-        cfg: Option<&Cfg<'p>>,
-        state: &mut State,
-        at: Point,
-    ) -> Run<Option<NodeId>> {
-        let node = match (at, cfg) {
-            (Point::Start, _) => {
-                self.start(method, state)?;
-                return Ok(cfg.map(|cfg| cfg.entry));
-            }
-            (Point::Node(node), Some(_)) => node,
-            (Point::Node(_), None) => return Ok(None),
+    fn step(&mut self, task: &Task<'_, 'p>, state: &mut State, at: Point) -> Run<Option<NodeId>> {
+        let Point::Node(node) = at else {
+            self.start(task.method, state)?;
+            return Ok(task.cfg.map(|cfg| cfg.entry));
         };
-        let Some(cfg) = cfg else { return Ok(None) };
-        match &cfg.node(node).kind {
+        let Some(cfg) = task.cfg else { return Ok(None) };
+        match self.run_node(task, cfg, state, node)? {
+            Some(way) => self.arrive(cfg, state, way),
+            None => Ok(None),
+        }
+    }
+
+    /// Does what is to be done at a node, and leaves it.
+    fn run_node(
+        &mut self,
+        task: &Task<'_, 'p>,
+        cfg: &Cfg<'p>,
+        state: &mut State,
+        node: NodeId,
+    ) -> Run<Option<Way>> {
+        state.scope = cfg.node(node).scope.clone();
+        let edge = match &cfg.node(node).kind {
             NodeKind::Stmt { stmt, next } => {
                 self.exec(state, stmt)?;
-                self.follow(cfg, state, next)
+                next
             }
             NodeKind::Label { label, next } => {
                 let heap = state.heap.clone();
                 state.labels.insert_mut(*label, heap);
-                self.follow(cfg, state, next)
+                next
             }
-            NodeKind::Branch { cond, loop_guard, then, otherwise, pos } => {
-                let id = if *loop_guard { "while.failed" } else { "if.failed" };
-                let blame = Blame::new(id, cond.pos);
-                let _ = pos;
-                let taken = self.branch_on(state, cond, &blame)?;
-                self.follow(cfg, state, if taken { then } else { otherwise })
+            NodeKind::Branch { .. } => {
+                return match task.joins.get(node.index()) {
+                    Some(Some(join)) => self.run_to(task, cfg, state, node, *join),
+                    _ => self.run_branch(cfg, state, node).map(Some),
+                };
             }
             NodeKind::LoopHead { id, next } => {
                 self.enter_loop(cfg, state, *id)?;
-                self.follow(cfg, state, next)
+                next
             }
             NodeKind::Exit => {
-                let name = method.name.as_str();
+                let name = task.method.name.as_str();
                 let mut heap = state.heap.clone();
-                self.consume_all(state, &mut heap, &method.posts, &|post| {
+                self.consume_all(state, &mut heap, &task.method.posts, &|post| {
                     Blame::new("postcondition.violated", post.pos).with_info(&post.info).about(name)
                 })?;
-                Ok(None)
+                return Ok(None);
+            }
+        };
+        self.leave_loops(state, edge).map(Some)
+    }
+
+    /// Runs the script of a package; does this path get to its end?
+    pub fn run_script(&mut self, state: &mut State, cfg: &Cfg<'p>) -> Run<bool> {
+        let Owner::Method(id) = state.owner else { return Ok(true) };
+        let task = Task { method: self.program.method(id), cfg: Some(cfg), joins: Vec::new() };
+        let mut node = cfg.entry;
+        while !matches!(cfg.node(node).kind, NodeKind::Exit) {
+            match self.step(&task, state, Point::Node(node))? {
+                Some(next) => node = next,
+                None => return Ok(false),
             }
         }
+        Ok(true)
     }
 
     /// Assumes the precondition and checks that the postcondition makes sense.
@@ -166,23 +202,66 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
-    /// Goes along an edge: loops are left, or their invariants must hold again.
-    fn follow(&mut self, cfg: &Cfg<'p>, state: &mut State, edge: &Edge) -> Run<Option<NodeId>> {
+    /// Takes one of two ways.
+    fn run_branch(&mut self, cfg: &Cfg<'p>, state: &mut State, node: NodeId) -> Run<Way> {
+        let NodeKind::Branch { cond, loop_guard, then, otherwise, .. } = &cfg.node(node).kind
+        else {
+            return Err(Stop::Infeasible);
+        };
+        let id = if *loop_guard { "while.failed" } else { "if.failed" };
+        let taken = self.branch_on(state, cond, &Blame::new(id, cond.pos))?;
+        self.leave_loops(state, if taken { then } else { otherwise })
+    }
+
+    /// Runs an `if` on all its paths, which become one again at its end.
+    fn run_to(
+        &mut self,
+        task: &Task<'_, 'p>,
+        cfg: &Cfg<'p>,
+        state: &mut State,
+        branch: NodeId,
+        join: Way,
+    ) -> Run<Option<Way>> {
+        self.explore_and_merge(state, |this, s| {
+            let mut way = this.run_branch(cfg, s, branch)?;
+            while way != join {
+                if this.enough_errors() {
+                    return Err(Stop::Failed);
+                }
+                let Some(node) = this.arrive(cfg, s, way)? else { return Ok(None) };
+                match this.run_node(task, cfg, s, node)? {
+                    Some(next) => way = next,
+                    None => return Ok(None),
+                }
+            }
+            Ok(Some(()))
+        })?;
+        Ok(Some(join))
+    }
+
+    /// Goes along an edge: what loops did not touch comes back.
+    fn leave_loops(&mut self, state: &mut State, edge: &Edge) -> Run<Way> {
         for _ in 0..edge.leaves {
             let Some(frame) = state.frames.first().cloned() else { break };
             state.frames.drop_first_mut();
             self.put_all(state, &frame)?;
         }
-        if edge.back
-            && let NodeKind::LoopHead { id, .. } = cfg.node(edge.to).kind
+        Ok(Way { to: edge.to, back: edge.back })
+    }
+
+    /// The end of an edge: if it closes a loop, the invariant must hold again.
+    fn arrive(&mut self, cfg: &Cfg<'p>, state: &mut State, way: Way) -> Run<Option<NodeId>> {
+        if way.back
+            && let NodeKind::LoopHead { id, .. } = cfg.node(way.to).kind
         {
+            state.scope = cfg.node(way.to).scope.clone();
             let mut heap = state.heap.clone();
             self.consume_all(state, &mut heap, cfg.loop_(id).invariants, &|e| {
                 Blame::new("invariant.not.preserved", e.pos).with_info(&e.info)
             })?;
             return Ok(None);
         }
-        Ok(Some(edge.to))
+        Ok(Some(way.to))
     }
 
     /// The invariant holds before the loop; from here on it is an arbitrary iteration.
@@ -273,8 +352,10 @@ impl<'p> Executor<'p> {
                 let blame = blame("quasihavocall.failed");
                 self.quasihavocall(state, vars, condition.as_ref(), resource, &blame)
             }
-            StmtKind::Package(..) => self.unsupported(state, stmt.pos, "`package`"),
-            StmtKind::Apply(_) => self.unsupported(state, stmt.pos, "`apply`"),
+            StmtKind::Package(wand, script) => {
+                self.package(state, wand, script, &blame("package.failed"))
+            }
+            StmtKind::Apply(wand) => self.apply(state, wand, &blame("apply.failed")),
             StmtKind::Refute(_)
             | StmtKind::Unreachable
             | StmtKind::If(..)
@@ -286,7 +367,7 @@ impl<'p> Executor<'p> {
     }
 
     /// A large value gets a name, so that what is said about it stays small.
-    fn name(&mut self, state: &mut State, hint: &str, value: Term) -> Run<Term> {
+    pub fn name(&mut self, state: &mut State, hint: &str, value: Term) -> Run<Term> {
         if !self.is_large(value) {
             return Ok(value);
         }
@@ -473,7 +554,8 @@ impl<'p> Executor<'p> {
     }
 
     fn assert(&mut self, state: &mut State, a: &Arc<Expr>, blame: &Blame) -> Run<()> {
-        if self.is_pure(a) {
+        // Within a package, what is asserted may come from the footprint, and stays.
+        if self.is_pure(a) || !state.reserves.is_empty() {
             let mut heap = state.heap.clone();
             return self.consume(state, &mut heap, a, blame).map(|_| ());
         }
@@ -533,6 +615,7 @@ impl<'p> Executor<'p> {
         self.check_positive(state, amount, access, blame)?;
         let resource = ResourceId::Predicate(access.predicate);
         let mut heap = state.heap.clone();
+        self.pull(state, &mut heap, resource, &args, amount)?;
         let Some(snap) = self.take(state, &mut heap, resource, &args, amount)? else {
             let reason = self.predicate_reason(access, state.owner);
             return self.fail(state, blame, &reason);
@@ -570,9 +653,7 @@ impl<'p> Executor<'p> {
         }
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let amount = self.eval_amount(state, amount.as_ref(), blame)?;
                 let zero = self.amount(0, 1);
                 let amount = self.terms.ite(condition, amount, zero);
@@ -621,9 +702,7 @@ impl<'p> Executor<'p> {
             Some(condition) => self.eval(state, condition, blame)?,
             None => self.terms.bool(true),
         };
-        let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-            return self.unsupported(state, resource.pos(), "A magic wand");
-        };
+        let (id, args) = self.eval_resource(state, resource, blame)?;
         let formals = self.formals(id);
         let same = self.same(&formals, &args);
         let region = self.terms.and([same, condition]);

@@ -12,6 +12,7 @@ use crate::config::ExhaleMode;
 use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{Chunk, Heap, ResourceId, State};
+use crate::wands::is_wand;
 
 /// What a chunk says about one location.
 #[derive(Clone, Copy)]
@@ -194,6 +195,10 @@ impl Executor<'_> {
         resource: ResourceId,
         args: &[Term],
     ) -> Run<()> {
+        // Two wands that look the same may have different footprints, and different gains.
+        if is_wand(resource) {
+            return Ok(());
+        }
         let zero = self.amount(0, 1);
         let shares = self.shares(heap, resource, args);
         let shares: Vec<(Share, Term)> =
@@ -271,6 +276,10 @@ impl Executor<'_> {
         if amount == zero {
             return Ok(Some(self.symbols.unit));
         }
+        if is_wand(resource) {
+            let taken = self.take_wand(state, heap, resource, args, amount)?;
+            return Ok(taken.map(|(snap, _)| snap));
+        }
         let wildcard = self.is_wildcard(state, amount);
         let quantified = heap.quantified_of(resource).next().is_some();
         if quantified {
@@ -297,7 +306,7 @@ impl Executor<'_> {
     }
 
     /// Is `amount` there, if `held` is all there is?
-    fn enough(&mut self, held: Term, amount: Term, wildcard: bool) -> Term {
+    pub fn enough(&mut self, held: Term, amount: Term, wildcard: bool) -> Term {
         if !wildcard {
             return self.terms.le(amount, held);
         }
@@ -308,7 +317,7 @@ impl Executor<'_> {
     }
 
     /// A wildcard leaves something.
-    fn constrain(&mut self, state: &mut State, held: Term, amount: Term) -> Run<()> {
+    pub fn constrain(&mut self, state: &mut State, held: Term, amount: Term) -> Run<()> {
         let zero = self.amount(0, 1);
         let smaller = self.terms.lt(amount, held);
         let positive = self.terms.lt(zero, amount);
@@ -349,7 +358,7 @@ impl Executor<'_> {
     }
 
     /// Takes everything from one quantified chunk.
-    fn take_shared(
+    pub fn take_shared(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -462,7 +471,11 @@ impl Executor<'_> {
     /// Adds all chunks of a heap to that of a state.
     pub fn put_all(&mut self, state: &mut State, heap: &Heap) -> Run<()> {
         for chunk in heap.chunks() {
-            self.put(state, chunk.resource, &chunk.args, chunk.snap, chunk.perm)?;
+            if is_wand(chunk.resource) {
+                state.heap.push(chunk.clone());
+            } else {
+                self.put(state, chunk.resource, &chunk.args, chunk.snap, chunk.perm)?;
+            }
         }
         for chunk in heap.quantified() {
             self.put_quantified(state, chunk.clone())?;
@@ -481,6 +494,10 @@ impl Executor<'_> {
     ) -> Run<()> {
         let zero = self.amount(0, 1);
         if perm == zero {
+            return Ok(());
+        }
+        if is_wand(resource) {
+            state.heap.push(Chunk { resource, args: args.into(), snap, perm, rest: None });
             return Ok(());
         }
         let one = self.amount(1, 1);
@@ -518,7 +535,7 @@ impl Executor<'_> {
             self.relate_to_others(state, resource, args, value, sum)?;
         } else {
             self.relate_to_others(state, resource, args, snap, perm)?;
-            state.heap.push(Chunk { resource, args: args.into(), snap, perm });
+            state.heap.push(Chunk { resource, args: args.into(), snap, perm, rest: None });
         }
         if state.heap.quantified_of(resource).next().is_some() {
             let heap = state.heap.clone();
@@ -572,7 +589,7 @@ impl Executor<'_> {
     }
 
     /// What follows from holding two chunks of one resource.
-    fn relate(
+    pub fn relate(
         &mut self,
         state: &mut State,
         other: &Chunk,

@@ -17,6 +17,7 @@ mod exec;
 mod executor;
 mod functions;
 mod heap;
+mod merge;
 mod operators;
 mod path;
 mod produce;
@@ -27,8 +28,9 @@ mod symbols;
 mod triggers;
 mod unit;
 mod verdict;
+mod wands;
 
-pub use config::{Cancel, Config, ExhaleMode};
+pub use config::{Cancel, Config, ExhaleMode, JoinMode};
 pub use verdict::{Counterexample, Failure, Member, MemberKind, Observer, Quiet, Stats, Verdict};
 
 use viper::core::Program;

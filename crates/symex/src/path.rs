@@ -91,6 +91,9 @@ pub(crate) enum Entry {
     Guard(Term),
     /// The side of a branch.
     Side(Term),
+    /// A branch where both sides are possible, and the one that was taken. Says nothing that
+    /// [`Entry::Side`] does not.
+    Fork(Term, bool),
 }
 
 /// The result of one path of a local exploration.
@@ -280,6 +283,7 @@ impl Executor<'_> {
                     if !taken {
                         state.fresh = state.fresh.max(resume);
                     }
+                    self.trail.push(Entry::Fork(condition, taken));
                     self.side(state, if taken { condition } else { negation })?;
                     Ok(taken)
                 }
@@ -295,6 +299,7 @@ impl Executor<'_> {
                 let depth = self.session.depth();
                 self.log.record(Event::Branch { taken: true, open: true, depth, resume: 0 });
                 self.session.push();
+                self.trail.push(Entry::Fork(condition, true));
                 self.side(state, condition)?;
                 Ok(true)
             }
@@ -395,6 +400,7 @@ impl Executor<'_> {
                 Entry::Lasting(fact, level) => {
                     facts.push(Learnt { guard, fact, level: Some(level) });
                 }
+                Entry::Fork(..) => {}
             }
         }
         Outcome { entry: start, guard, facts, value }

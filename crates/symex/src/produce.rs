@@ -11,6 +11,9 @@ use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{BranchCondition, Owner, State};
 
+/// `c ? a : b`, or `c ==> a`.
+pub(crate) type Conditional<'e> = (&'e Arc<Expr>, &'e Arc<Expr>, Option<&'e Arc<Expr>>);
+
 impl Executor<'_> {
     /// Produces assertions with the values of a snapshot.
     pub fn produce_all(
@@ -94,9 +97,7 @@ impl Executor<'_> {
     ) -> Run<()> {
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let wildcards = state.wildcards.clone();
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
                 // What is added once is not made smaller later.
@@ -109,14 +110,10 @@ impl Executor<'_> {
                 self.put(state, id, &args, snap, perm)
             }
             ExprKind::Binary(BinOp::Implies, c, a) => {
-                if self.branch_on(state, c, blame)? {
-                    self.produce(state, a, snap, factor, blame)?;
-                }
-                Ok(())
+                self.produce_either(state, (c, a, None), snap, factor, blame)
             }
             ExprKind::Cond(c, a, b) => {
-                let side = if self.branch_on(state, c, blame)? { a } else { b };
-                self.produce(state, side, snap, factor, blame)
+                self.produce_either(state, (c, a, Some(b)), snap, factor, blame)
             }
             ExprKind::Let(local, value, body) => {
                 let value = self.eval(state, value, blame)?;
@@ -126,9 +123,42 @@ impl Executor<'_> {
             ExprKind::InhaleExhale(a, _) => self.produce(state, a, snap, factor, blame),
             ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
             ExprKind::Quant { .. } => self.produce_quantified(state, e, snap, factor, blame),
-            ExprKind::Wand(_) => self.unsupported(state, e.pos, "A magic wand"),
+            ExprKind::Wand(wand) => {
+                let (id, args) = self.eval_wand(state, wand, blame)?;
+                self.put(state, id, &args, snap, factor)
+            }
             _ => self.unsupported(state, e.pos, "This assertion"),
         }
+    }
+
+    /// Produces one of two assertions; `c ==> a` has only one.
+    fn produce_either(
+        &mut self,
+        state: &mut State,
+        (c, a, b): Conditional<'_>,
+        snap: Term,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<()> {
+        if self.joins_assertions(state) {
+            self.explore_and_merge(state, |this, s| {
+                this.produce_side(s, (c, a, b), snap, factor, blame).map(Some)
+            })?;
+            return Ok(());
+        }
+        self.produce_side(state, (c, a, b), snap, factor, blame)
+    }
+
+    fn produce_side(
+        &mut self,
+        state: &mut State,
+        (c, a, b): Conditional<'_>,
+        snap: Term,
+        factor: Term,
+        blame: &Blame,
+    ) -> Run<()> {
+        let side = if self.branch_on(state, c, blame)? { Some(a) } else { b };
+        side.map_or(Ok(()), |side| self.produce(state, side, snap, factor, blame))
     }
 
     /// Produces the body of a predicate.

@@ -29,6 +29,7 @@ use crate::eval::resource_reason;
 use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{Heap, Pattern, QuantifiedChunk, ResourceId, State};
+use crate::wands::is_wand;
 
 use family::{Family, normal};
 
@@ -69,22 +70,33 @@ impl Executor<'_> {
             family.amount = self.some_of(state, family.amount)?;
         }
         let active = self.active(&family);
+        let map = self.symbols.value_map(&mut self.terms, family.resource);
+        let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
         if let ResourceId::Field(_) = family.resource {
             let null = self.terms.eq(family.args[0], self.symbols.null);
-            let not_null = self.terms.not(null);
+            let mut not_null = self.terms.not(null);
+            let direct = family.vars.contains(&family.args[0]);
+            if direct {
+                not_null = self.symbols.not_null(&mut self.terms, family.args[0]);
+            }
             let (one, amount) = (self.amount(1, 1), self.terms.mul(family.amount, factor));
             let bounded = self.terms.le(amount, one);
             let facts = self.terms.and([not_null, bounded]);
             let body = self.terms.implies(active, facts);
-            let triggers = self.family_triggers(&family);
             let vars = family.vars.clone();
+            let mut triggers = self.family_triggers(&family);
+            if direct && triggers.is_empty() {
+                triggers = self.triggers_for(&vars, &[], active);
+                triggers.retain(|set| !set.is_empty());
+            }
+            if direct && triggers.is_empty() {
+                triggers = vec![vec![self.value_at(family.resource, values, &family.args)]];
+            }
             let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "receiver");
             self.assume(state, fact)?;
         }
         let inverse = self.invert(state, &family)?;
         let perm = self.family_perm(&family, &inverse, factor);
-        let map = self.symbols.value_map(&mut self.terms, family.resource);
-        let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
         let pattern = Rc::new(Pattern { vars: family.vars, args: family.args });
         let resource = family.resource;
         self.put_quantified(state, QuantifiedChunk { resource, perm, values, pattern })
@@ -127,6 +139,7 @@ impl Executor<'_> {
         let inverse = self.invert(state, &family)?;
         let needed = self.family_perm(&family, &inverse, factor);
         let resource = family.resource;
+        self.pull_everywhere(state, heap, resource, needed)?;
         let before = heap.clone();
         if family.wildcard || self.is_wildcard(state, factor) {
             self.constrain_everywhere(state, &before, &family, needed, e, blame)?;
@@ -268,10 +281,15 @@ impl Executor<'_> {
         for index in singles {
             let chunk = state.heap.chunks()[index].clone();
             let here = self.at(resource, region, &chunk.args);
-            let new = self.value_at(resource, fresh, &chunk.args);
-            let new = self.symbols.wrap(&mut self.terms, new);
+            let new = if is_wand(resource) {
+                self.fresh_snap(state)
+            } else {
+                let new = self.value_at(resource, fresh, &chunk.args);
+                self.symbols.wrap(&mut self.terms, new)
+            };
             let snap = self.terms.ite(here, new, chunk.snap);
-            state.heap.get_mut(index).snap = snap;
+            let chunk = state.heap.get_mut(index);
+            (chunk.snap, chunk.rest) = (snap, None);
         }
         let quantified: Vec<(usize, QuantifiedChunk)> =
             state.heap.quantified_of(resource).collect();
@@ -336,7 +354,7 @@ fn not_injective(e: &Arc<Expr>, state: &State) -> Reason {
 
 fn family_reason(e: &Arc<Expr>, state: &State) -> Reason {
     match normal(e) {
-        Some(normal) => resource_reason(e, normal.resource, state.owner),
+        Some(normal) => resource_reason(e, &normal.resource, state.owner),
         None => Reason::new("insufficient.permission", e, state.owner),
     }
 }

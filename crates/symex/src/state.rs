@@ -6,6 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::wands::{Reserve, Rest};
 use rpds::{HashTrieMap, HashTrieSet, List};
 use smt::Term;
 use viper::core::{Expr, FieldId, FunctionId, LabelId, LocalId, MethodId, PredicateId};
@@ -23,7 +24,13 @@ pub(crate) enum Owner {
 pub(crate) enum ResourceId {
     Field(FieldId),
     Predicate(PredicateId),
+    /// Wands of one shape; what they differ in are their arguments.
+    Wand(WandId),
 }
+
+/// The shape of wands, within a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WandId(pub u32);
 
 /// Permission to a location together with the value there.
 #[derive(Clone, Debug)]
@@ -34,6 +41,8 @@ pub(crate) struct Chunk {
     /// The value, as a snapshot.
     pub snap: Term,
     pub perm: Term,
+    /// For a wand that was packaged here: what its footprint has and may not need.
+    pub rest: Option<Rc<Rest>>,
 }
 
 /// What the locations of a quantified chunk look like: terms with variables.
@@ -63,6 +72,11 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
+    /// Is it visibly the same heap?
+    pub fn is(&self, other: &Heap) -> bool {
+        Rc::ptr_eq(&self.single, &other.single) && Rc::ptr_eq(&self.quantified, &other.quantified)
+    }
+
     pub fn chunks(&self) -> &[Chunk] {
         &self.single
     }
@@ -188,6 +202,10 @@ pub(crate) struct State {
     pub perm_heap: Option<Heap>,
     /// `old(…)`
     pub old: Option<Heap>,
+    /// `old[lhs](…)`
+    pub lhs: Option<Heap>,
+    /// What a wand that is being packaged may take from: the heaps around it, innermost first.
+    pub reserves: Rc<Vec<Reserve>>,
     /// `old[l](…)`
     pub labels: HashTrieMap<LabelId, Heap>,
     /// The heaps around the loops that are being verified, innermost first.
@@ -208,6 +226,8 @@ pub(crate) struct State {
     pub inverses: HashTrieMap<Vec<Term>, Rc<[Term]>>,
     /// Names of conditional values.
     pub named: HashTrieMap<Term, Term>,
+    /// Variables of the method that are declared here, besides parameters and results.
+    pub scope: List<LocalId>,
     /// The heaps that there were where the explorations around began, outermost first.
     pub levels: Rc<Vec<Level>>,
     /// Conditions of the branches taken, innermost first.
@@ -271,6 +291,8 @@ impl State {
             heap: Heap::default(),
             perm_heap: None,
             old: None,
+            lhs: None,
+            reserves: Rc::default(),
             labels: HashTrieMap::new(),
             frames: List::new(),
             result: None,
@@ -281,6 +303,7 @@ impl State {
             wildcards: HashTrieSet::new(),
             inverses: HashTrieMap::new(),
             named: HashTrieMap::new(),
+            scope: List::new(),
             levels: Rc::default(),
             branches: List::new(),
             unfolding: List::new(),

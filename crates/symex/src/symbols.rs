@@ -16,7 +16,7 @@ use viper::core::{
 };
 
 use crate::collections::{self, ElemSort};
-use crate::state::ResourceId;
+use crate::state::{ResourceId, WandId};
 
 /// Something that has to be declared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,6 +89,8 @@ pub(crate) struct Symbols<'p> {
     domains: HashSet<(DomainId, Arc<[Type]>)>,
     wrappers: HashMap<Sort, (FunId, FunId)>,
     value_maps: HashMap<ResourceId, ValueMap>,
+    /// The sorts of the arguments of wands, by shape.
+    pub wands: Vec<Vec<Sort>>,
     /// Names of sorts that stand for no type.
     sort_names: HashMap<Sort, String>,
     functions: HashMap<FunctionId, FunctionSymbols>,
@@ -109,6 +111,7 @@ pub(crate) struct Symbols<'p> {
     pub reference: Sort,
     pub unit: Term,
     pub null: Term,
+    object: FunId,
     combine: FunId,
     first: FunId,
     second: FunId,
@@ -117,6 +120,8 @@ pub(crate) struct Symbols<'p> {
 const PRELUDE: &str = "\
 (declare-sort Ref.t 0)
 (declare-const Ref.null Ref.t)
+(declare-fun Ref.object (Ref.t) Bool)
+(assert (not (Ref.object Ref.null)))
 (declare-datatypes ((Snap.t 0)) (((Snap.unit) (Snap.pair (Snap.first Snap.t) (Snap.second Snap.t)))))
 ";
 
@@ -135,6 +140,7 @@ impl<'p> Symbols<'p> {
         let reference = terms.signature.add_sort("Ref.t", Meaning::Builtin);
         let unit = builtin(terms, "Snap.unit", vec![], snap);
         let null = builtin(terms, "Ref.null", vec![], reference);
+        let object = builtin(terms, "Ref.object", vec![reference], Sort::Bool);
         let combine = builtin(terms, "Snap.pair", vec![snap, snap], snap);
         let first = builtin(terms, "Snap.first", vec![snap], snap);
         let second = builtin(terms, "Snap.second", vec![snap], snap);
@@ -149,6 +155,7 @@ impl<'p> Symbols<'p> {
             domains: HashSet::new(),
             wrappers: HashMap::new(),
             value_maps: HashMap::new(),
+            wands: Vec::new(),
             sort_names: HashMap::new(),
             functions: HashMap::new(),
             limited: HashMap::new(),
@@ -162,6 +169,7 @@ impl<'p> Symbols<'p> {
             reference,
             unit: terms.app(unit, &[]),
             null: terms.app(null, &[]),
+            object,
             combine,
             first,
             second,
@@ -266,13 +274,6 @@ impl<'p> Symbols<'p> {
 
     /// The sort of a type.
     pub fn sort(&mut self, terms: &mut Terms, ty: &Type) -> Sort {
-        match ty {
-            Type::Int | Type::Param(_) => return Sort::Int,
-            Type::Bool => return Sort::Bool,
-            Type::Perm => return Sort::Real,
-            Type::Ref => return self.reference,
-            _ => {}
-        }
         if let Some(sort) = self.sorts.get(ty) {
             return *sort;
         }
@@ -292,6 +293,10 @@ impl<'p> Symbols<'p> {
             elems.iter().map(|(sort, _)| terms.signature.sort_text(*sort).to_string()).collect();
         let elem = |i: usize| ElemSort { text: &texts[i], name: &elems[i].1 };
         let (name, text) = match ty {
+            Type::Int | Type::Param(_) => return Sort::Int,
+            Type::Bool => return Sort::Bool,
+            Type::Perm => return Sort::Real,
+            Type::Ref => return self.reference,
             Type::Seq(t) => {
                 let mut text = collections::seq(&elem(0));
                 if **t == Type::Int {
@@ -310,7 +315,6 @@ impl<'p> Symbols<'p> {
                     (name, text)
                 }
             },
-            Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Param(_) => unreachable!(),
         };
         let sort = terms.signature.add_sort(name, Meaning::Builtin);
         self.sorts.insert(ty.clone(), sort);
@@ -433,6 +437,20 @@ impl<'p> Symbols<'p> {
         Some(terms.eq(snap, wrapped))
     }
 
+    /// For a value as a snapshot and what that snapshot equals: the value and what it equals.
+    pub fn unwrapped(
+        &mut self,
+        terms: &mut Terms,
+        snap: Term,
+        equal: Term,
+    ) -> Option<(Term, Term)> {
+        let Node::App(f, args) = terms.node(snap) else { return None };
+        let (f, value) = (*f, *args.first()?);
+        let sort = terms.sort(value);
+        let (wrap, _) = *self.wrappers.get(&sort)?;
+        (f == wrap).then(|| (value, self.unwrap(terms, equal, sort)))
+    }
+
     /// A snapshot as a value.
     pub fn unwrap(&mut self, terms: &mut Terms, snap: Term, sort: Sort) -> Term {
         if sort == self.snap {
@@ -449,6 +467,13 @@ impl<'p> Symbols<'p> {
             }
             _ => terms.app(unwrap, &[snap]),
         }
+    }
+
+    /// That a reference is not `null`, in a form for quantifiers. `forall x :: acc(x.f)` says so of
+    /// all references; a solver that sees `forall x :: x != null` finds out at once that this is
+    /// never so, although nobody asks about `null`.
+    pub fn not_null(&self, terms: &mut Terms, reference: Term) -> Term {
+        terms.app(self.object, &[reference])
     }
 
     // --- Value maps
@@ -469,6 +494,10 @@ impl<'p> Symbols<'p> {
                 let params = &predicate.locals[..predicate.params as usize];
                 let args = params.iter().map(|p| self.sort(terms, &p.ty)).collect();
                 (format!("pred.{}", predicate.name.as_str()), args, self.snap)
+            }
+            ResourceId::Wand(WandId(id)) => {
+                let args = self.wands.get(id as usize).cloned().unwrap_or_default();
+                (format!("wand.{id}"), args, self.snap)
             }
         };
         let sort_name = format!("Values.{name}");
@@ -515,6 +544,18 @@ impl<'p> Symbols<'p> {
              (and {has_a} (not (= {at_a} {at_b})))) :pattern (({wrap} a) ({wrap} b)) :qid {})))",
             symbol(&format!("same.{name}"))
         );
+    }
+
+    /// What is gained by applying a wand, from the snapshots of the wand and of its left-hand side.
+    pub fn wand_gain(&mut self, terms: &mut Terms, wand: Term, lhs: Term) -> Term {
+        let fun = self.declare(terms, "Wand.gain", vec![self.snap, self.snap], self.snap);
+        terms.app(fun, &[wand, lhs])
+    }
+
+    /// That a left-hand side with this snapshot was given up for a wand.
+    pub fn wand_applied(&mut self, terms: &mut Terms, wand: Term, lhs: Term) -> Term {
+        let fun = self.declare(terms, "Wand.applied", vec![self.snap, self.snap], Sort::Bool);
+        terms.app(fun, &[wand, lhs])
     }
 
     /// That a field of an object was read: what triggers that mention the field match.

@@ -17,7 +17,7 @@ use viper::core::{
 
 use crate::blame::Blame;
 use crate::callgraph::{CallGraph, call_graph};
-use crate::config::{Config, ExhaleMode};
+use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::executor::Executor;
 use crate::path::{Run, Stop};
 use crate::state::{Owner, State};
@@ -437,6 +437,20 @@ fn exhale_mode(program: &Program, unit: &Unit) -> Option<ExhaleMode> {
     }
 }
 
+/// `@moreJoins("…")` of a method, with Silicon's numbers; all if it has no value.
+fn join_mode(method: &Method) -> Option<JoinMode> {
+    match method.info.as_ref()?.annotation("moreJoins")?.values.as_slice() {
+        [] => Some(JoinMode::All),
+        [value] => match value.as_str() {
+            "0" => Some(JoinMode::Off),
+            "1" => Some(JoinMode::Impure),
+            "2" => Some(JoinMode::All),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn session_config(shared: &Shared<'_>) -> smt::Config {
     let mut options: Vec<(String, String)> =
         OPTIONS.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
@@ -512,9 +526,11 @@ fn run(
     }
     let (key, result): (Key, Run<()>) = match unit {
         Unit::Method(id) => {
+            let method = shared.program.method(*id);
+            executor.join_mode = join_mode(method).unwrap_or(shared.config.join_mode);
             let result = executor.verify_method(*id);
             if result != Err(Stop::Abort) {
-                unfulfilled_refutations(&mut executor, shared.program.method(*id));
+                unfulfilled_refutations(&mut executor, method);
             }
             ((MemberKind::Method, id.0), result)
         }

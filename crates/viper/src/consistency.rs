@@ -50,6 +50,8 @@ struct Context {
     side: Side,
     /// In an accessibility predicate, where `wildcard` may be.
     in_acc: bool,
+    /// In an assumption: what it says of permissions is a comparison, where `wildcard` means nothing.
+    assumed: bool,
     /// In a function: amounts mean "some permission", so `wildcard` may be a part of them.
     any_amount: bool,
 }
@@ -314,6 +316,7 @@ impl Rules {
                 return;
             }
             StmtKind::Apply(wand) => self.wand(wand, context),
+            StmtKind::Assume(e) => self.expr(e, Context { assumed: true, ..context }),
             StmtKind::Fold(access) | StmtKind::Unfold(access) => self.access(access, context),
             StmtKind::Quasihavoc(cond, resource) | StmtKind::QuasihavocAll(_, cond, resource) => {
                 if let Some(cond) = cond {
@@ -369,7 +372,7 @@ impl Rules {
                 self.error(e.pos, "`wildcard` can only be used in accessibility predicates");
             }
             ExprKind::Acc(resource, amount) => {
-                let inner = Context { in_acc: true, ..context };
+                let inner = Context { in_acc: !context.assumed, ..context };
                 self.resource(resource, inner);
                 if let Some(amount) = amount {
                     self.amount(amount, context);
@@ -444,6 +447,7 @@ impl Rules {
         if wand.lhs.any(ghost) || wand.rhs.any(ghost) {
             self.error(wand.pos, "wands must not unfold or apply anything to get at permissions");
         }
+        let context = Context { assumed: false, ..context };
         self.expr(&wand.lhs, Context { side: Side::Left, ..context });
         self.expr(&wand.rhs, Context { side: Side::Right, ..context });
     }

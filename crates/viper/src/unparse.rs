@@ -161,6 +161,6 @@ pub fn expr_text(
     labels: &[ast::Name],
     e: &std::sync::Arc<core::Expr>,
 ) -> String {
-    let globals = Globals::new(program);
+    let globals = Globals::of_source(program);
     crate::print::expr(&Scope::new(&globals, locals, labels).expr(e))
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches};
 
-use crate::args::{self, ExhaleMode, Plugin, Verify};
+use crate::args::{self, ExhaleMode, JoinMode, Plugin, Verify};
 use crate::select::Selection;
 
 /// An option of Silicon.
@@ -79,7 +79,7 @@ const KNOWN: &[Known] = &[
     value("mapAxiomatizationFile", Refused("the axioms of maps are built in")),
     value("maxHeuristicsDepth", Ignored),
     value("methods", Ours("of the methods, only this one; `:all` for all")),
-    value("moreJoins", Ignored),
+    value("moreJoins", Ours("--join: 0 off, 1 impure, 2 all")),
     value("multisetAxiomatizationFile", Refused("the axioms of multisets are built in")),
     flag("no-timing", Ours("no times in --format silicon")),
     value("numberOfErrorsToReport", Ours("--max-errors")),
@@ -230,6 +230,14 @@ impl Translation {
             }
             "includeMethods" => self.selection.methods = Some(value.to_owned()),
             "methods" if value != ":all" => self.selection.methods = Some(value.to_owned()),
+            "moreJoins" => {
+                args.join_mode = match value {
+                    "0" | "off" => JoinMode::Off,
+                    "1" | "impure" => JoinMode::Impure,
+                    "2" | "all" => JoinMode::All,
+                    _ => return Err("0, 1 or 2 is needed".into()),
+                };
+            }
             "no-timing" => self.timing = false,
             "numberOfErrorsToReport" => {
                 args.max_errors = value.parse().map_err(|_| "this is not a number")?;
@@ -355,6 +363,8 @@ mod tests {
             "500",
             "--exhaleMode",
             "1",
+            "--moreJoins",
+            "2",
             "--disableTerminationPlugin",
             "--proverLogFile",
             "log",
@@ -370,6 +380,7 @@ mod tests {
         assert_eq!((t.args.max_errors, t.args.jobs), (0, Some(3)));
         assert_eq!(t.args.assert_timeout, Some(std::time::Duration::from_millis(500)));
         assert_eq!(t.args.exhale_mode, ExhaleMode::Complete);
+        assert_eq!(t.args.join_mode, JoinMode::All);
         assert_eq!(t.args.language.disable_plugin, [Plugin::Termination]);
         assert_eq!(t.args.dump_smt, Some("log".into()));
         assert_eq!(t.args.z3_options.len(), 2);
@@ -380,12 +391,14 @@ mod tests {
 
     #[test]
     fn ignored_and_refused() {
-        let ignored = ["--logLevel", "OFF", "--tempDirectory", "tmp", "--moreJoins", "2"];
+        let ignored =
+            ["--logLevel", "OFF", "--tempDirectory", "tmp", "--stateConsolidationMode", "2"];
         assert!(translate(&ignored).is_ok());
         for (refused, hint) in [
             (&["--assumeInjectivityOnInhale"][..], "injectivity"),
             (&["--parseOnly"], "lancehead check"),
             (&["--exhaleMode", "7"], "0, 1 or 2"),
+            (&["--moreJoins", "most"], "0, 1 or 2"),
             (&["--proverArgs", "-T:10"], "KEY=VALUE"),
             (&["--plugin", "my.own.Plugin"], "my.own.Plugin"),
             (&["--prover", "cvc5"], "Z3 only"),

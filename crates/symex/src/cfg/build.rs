@@ -5,7 +5,8 @@ use std::mem;
 use std::sync::Arc;
 
 use report::Pos;
-use viper::core::{Block, Expr, LabelId, Stmt, StmtKind};
+use rpds::List;
+use viper::core::{Block, Expr, LabelId, LocalId, Stmt, StmtKind};
 
 use super::{Edge, LoopId, Node, NodeId, NodeKind, Unsupported};
 
@@ -58,6 +59,8 @@ struct Builder<'p> {
     /// Edges that go to a label, and the `goto`s they come from.
     jumps: Vec<(EdgeRef, LabelId, Pos)>,
     labels: HashMap<LabelId, NodeId>,
+    /// The variables that are declared so far, here and in the blocks around.
+    scope: List<LocalId>,
 }
 
 /// An edge that goes nowhere yet.
@@ -67,7 +70,9 @@ fn nowhere() -> Edge {
 
 impl<'p> Builder<'p> {
     fn block(&mut self, block: &'p Block) {
+        let outer = self.scope.clone();
         block.stmts.iter().for_each(|stmt| self.stmt(stmt));
+        self.scope = outer;
     }
 
     fn stmt(&mut self, stmt: &'p Stmt) {
@@ -90,6 +95,9 @@ impl<'p> Builder<'p> {
             _ => {
                 let node = self.node(NodeKind::Stmt { stmt, next: nowhere() }, stmt.pos, &[]);
                 self.open.push(EdgeRef::Of(node, 0));
+                if let StmtKind::Var(local) = stmt.kind {
+                    self.scope.push_front_mut(local);
+                }
             }
         }
     }
@@ -112,6 +120,7 @@ impl<'p> Builder<'p> {
             mem::swap(&mut self.open, &mut after_then);
         }
         self.open.extend(after_then);
+        self.end(branch);
     }
 
     fn while_loop(
@@ -135,13 +144,22 @@ impl<'p> Builder<'p> {
 
     fn branch(&mut self, cond: &'p Arc<Expr>, loop_guard: bool, pos: Pos) -> NodeId {
         let (then, otherwise) = (nowhere(), nowhere());
-        self.node(NodeKind::Branch { cond, loop_guard, then, otherwise, pos }, pos, &[])
+        let end = NodeId(u32::MAX);
+        self.node(NodeKind::Branch { cond, loop_guard, then, otherwise, end }, pos, &[])
+    }
+
+    /// The `if` that starts with this branch ends here.
+    fn end(&mut self, branch: NodeId) {
+        let next = NodeId(self.nodes.len() as u32);
+        if let NodeKind::Branch { end, .. } = &mut self.nodes[branch.index()].kind {
+            *end = next;
+        }
     }
 
     /// Adds a node and leads all open edges to it.
     fn node(&mut self, kind: NodeKind<'p>, pos: Pos, invariants: &'p [Arc<Expr>]) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node { kind, innermost: None });
+        self.nodes.push(Node { kind, innermost: None, scope: self.scope.clone() });
         self.origins.push(Origin { pos, invariants, around: self.around });
         self.close(id);
         id

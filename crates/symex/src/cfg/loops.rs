@@ -277,7 +277,9 @@ fn insert_heads(nodes: &mut Vec<Node<'_>>, loops: &mut [Loop<'_>], entry: NodeId
         if !matches!(nodes[one.head.index()].kind, NodeKind::LoopHead { .. }) {
             let head = NodeId(nodes.len() as u32);
             let next = Edge { to: one.head, leaves: 0, back: false, jump: None };
-            nodes.push(Node { kind: NodeKind::LoopHead { id, next }, innermost: Some(id) });
+            let scope = nodes[one.head.index()].scope.clone();
+            let kind = NodeKind::LoopHead { id, next };
+            nodes.push(Node { kind, innermost: Some(id), scope });
             moved.insert(one.head, head);
             one.head = head;
         }

@@ -11,6 +11,7 @@
 #![allow(dead_code)]
 
 mod build;
+mod joins;
 mod loops;
 #[cfg(test)]
 mod tests;
@@ -20,7 +21,10 @@ use std::iter;
 use std::sync::Arc;
 
 use report::Pos;
+use rpds::List;
 use viper::core::{Block, Expr, LabelId, LocalId, Stmt};
+
+pub(crate) use joins::Way;
 
 /// Index into [`Cfg::nodes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +67,9 @@ pub(crate) struct Node<'p> {
     pub(crate) kind: NodeKind<'p>,
     /// The innermost loop it is in; a head is in its own loop.
     pub(crate) innermost: Option<LoopId>,
+    /// The variables that are declared around it, last one first; parameters and results are not
+    /// among them.
+    pub(crate) scope: List<LocalId>,
 }
 
 /// What is done at a point of the body, and where it goes on.
@@ -93,8 +100,8 @@ pub(crate) enum NodeKind<'p> {
         then: Edge,
         /// If it does not.
         otherwise: Edge,
-        /// The `if` or `while`.
-        pos: Pos,
+        /// The first node after an `if`, in source order.
+        end: NodeId,
     },
     /// A loop starts here, or starts again if an edge [goes back](Edge::back) to it.
     LoopHead {

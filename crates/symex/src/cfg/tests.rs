@@ -608,3 +608,57 @@ fn blocks_write_what_they_do_not_declare() {
     assert_eq!(names.collect::<Vec<_>>(), ["x", "y", "z"]);
     assert_eq!(written::written_locals(body), Vec::new());
 }
+
+/// Where each `if` is left, with its condition.
+fn joins(params: &str, body: &str) -> Vec<String> {
+    let source = Source::new(params, body);
+    let cfg = Cfg::new(source.body()).expect("a graph");
+    let joins = cfg.joins();
+    let branches = cfg.nodes.iter().zip(&joins).filter_map(|(node, join)| match node.kind {
+        NodeKind::Branch { cond, loop_guard: false, .. } => Some((source.text(cond.pos), join)),
+        _ => None,
+    });
+    let to = |way: &Way| match &cfg.node(way.to).kind {
+        NodeKind::Stmt { stmt, .. } => source.text(stmt.pos).to_string(),
+        NodeKind::LoopHead { .. } => format!("loop{}", if way.back { " again" } else { "" }),
+        NodeKind::Exit => "exit".to_string(),
+        _ => "label".to_string(),
+    };
+    branches
+        .map(|(cond, join)| format!("{cond}: {}", join.as_ref().map_or("-".into(), to)))
+        .collect()
+}
+
+#[test]
+fn ifs_meet_again_behind_them() {
+    let body = "if (a) { if (b) { x := 1 } else { x := 2 } } else { x := 3 }
+                x := 4
+                if (c) { while (d) { x := 5 } }";
+    let params = "a: Bool, b: Bool, c: Bool, d: Bool) returns (x: Int";
+    assert_eq!(joins(params, body), ["a: x := 4", "b: x := 4", "c: exit"]);
+}
+
+#[test]
+fn ifs_meet_again_where_a_loop_starts_or_ends() {
+    let body = "if (a) { x := 1 }
+                while (d) { x := 2 if (b) { x := 3 } else { while (c) { x := 4 } } }";
+    let params = "a: Bool, b: Bool, c: Bool, d: Bool) returns (x: Int";
+    assert_eq!(joins(params, body), ["a: loop", "b: loop again"]);
+}
+
+#[test]
+fn jumps_in_and_out_prevent_joins() {
+    let params = "a: Bool, b: Bool, c: Bool) returns (x: Int";
+    let out = "if (a) { if (b) { goto end } x := 1 } x := 2 label end";
+    assert_eq!(joins(params, out), ["a: -", "b: -"]);
+    let in_ = "if (c) { goto inside } if (a) { x := 1 label inside x := 2 } x := 3";
+    assert_eq!(joins(params, in_), ["c: -", "a: -"]);
+    let circle = "if (a) { label again if (b) { x := 1 goto again } } x := 3";
+    assert_eq!(joins(params, circle), ["a: -", "b: -"]);
+    // The loop is left by both ways.
+    let leaves = "while (c) { if (a) { x := 1 goto end } else { x := 2 goto end } } label end";
+    assert_eq!(joins(params, leaves), ["a: -"]);
+    // A jump to where it would go anyway changes nothing.
+    let short = "if (a) { x := 1 goto end } label end";
+    assert_eq!(joins(params, short), ["a: label"]);
+}

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use rpds::List;
 use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind, FunctionId, LocalId};
 
@@ -50,6 +51,7 @@ impl Executor<'_> {
         for (i, arg) in args.iter().enumerate() {
             inner.store.set(LocalId(i as u32), *arg);
         }
+        inner.scope = List::new();
         inner.result = None;
         inner.scale = None;
         inner.reading = false;
@@ -62,6 +64,7 @@ impl Executor<'_> {
         state.fresh = inner.fresh;
         state.known = inner.known;
         state.wildcards = inner.wildcards;
+        state.reserves = inner.reserves;
     }
 
     /// Checks that assertions hold and returns the snapshot of what they mention, without taking
@@ -104,9 +107,7 @@ impl Executor<'_> {
     fn frame(&mut self, state: &mut State, e: &Arc<Expr>, blame: &Blame) -> Run<Term> {
         match &e.kind {
             ExprKind::Acc(resource, amount) => {
-                let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-                    return self.unsupported(state, e.pos, "A magic wand");
-                };
+                let (id, args) = self.eval_resource(state, resource, blame)?;
                 let amount = match amount {
                     Some(amount) => self.eval(state, amount, blame)?,
                     None => self.amount(1, 1),

@@ -12,23 +12,23 @@ use crate::path::{Run, Stop};
 use crate::state::{ResourceId, State};
 
 impl Executor<'_> {
-    /// Which resource, and its evaluated arguments; `None` for wands.
+    /// Which resource, and its evaluated arguments.
     pub fn eval_resource(
         &mut self,
         state: &mut State,
         resource: &Resource,
         blame: &Blame,
-    ) -> Run<Option<(ResourceId, Vec<Term>)>> {
+    ) -> Run<(ResourceId, Vec<Term>)> {
         Ok(match resource {
             Resource::Field(receiver, field, _) => {
                 let receiver = self.eval(state, receiver, blame)?;
-                Some((ResourceId::Field(*field), vec![receiver]))
+                (ResourceId::Field(*field), vec![receiver])
             }
             Resource::Predicate(predicate, args, _) => {
                 let args = self.eval_all(state, args, blame)?;
-                Some((ResourceId::Predicate(*predicate), args))
+                (ResourceId::Predicate(*predicate), args)
             }
-            Resource::Wand(_) => None,
+            Resource::Wand(wand) => return self.eval_wand(state, wand, blame),
         })
     }
 
@@ -38,9 +38,7 @@ impl Executor<'_> {
         resource: &Resource,
         blame: &Blame,
     ) -> Run<Term> {
-        let Some((id, args)) = self.eval_resource(state, resource, blame)? else {
-            return self.unsupported(state, resource.pos(), "A magic wand");
-        };
+        let (id, args) = self.eval_resource(state, resource, blame)?;
         if state.heap.quantified_of(id).next().is_some() && !state.lenient {
             let heap = state.heap.clone();
             self.relate_shares(state, &heap, id, &args)?;
@@ -57,12 +55,17 @@ impl Executor<'_> {
         body: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Term> {
-        let (id, args): (ResourceId, Vec<&Arc<Expr>>) = match resource {
-            Resource::Field(receiver, field, _) => (ResourceId::Field(*field), vec![receiver]),
-            Resource::Predicate(predicate, args, _) => {
-                (ResourceId::Predicate(*predicate), args.iter().collect())
+        let (id, args): (ResourceId, Vec<Arc<Expr>>) = match resource {
+            Resource::Field(receiver, field, _) => {
+                (ResourceId::Field(*field), vec![Arc::clone(receiver)])
             }
-            Resource::Wand(wand) => return self.unsupported(state, wand.pos, "A magic wand"),
+            Resource::Predicate(predicate, args, _) => {
+                (ResourceId::Predicate(*predicate), args.clone())
+            }
+            Resource::Wand(wand) => {
+                let (id, args) = self.shape(wand);
+                (ResourceId::Wand(id), args.to_vec())
+            }
         };
         let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
         let chunks: Vec<_> = heap.of(id).map(|(_, c)| (Rc::clone(&c.args), c.perm)).collect();
@@ -125,7 +128,7 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         vars: &[LocalId],
-        args: &[&Arc<Expr>],
+        args: &[Arc<Expr>],
         location: &[Term],
         body: &Arc<Expr>,
         blame: &Blame,

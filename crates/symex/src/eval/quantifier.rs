@@ -79,7 +79,14 @@ impl Executor<'_> {
         for e in trigger {
             let e = match &e.kind {
                 ExprKind::Old(_, inner) if matches!(inner.kind, ExprKind::Local(_)) => inner,
-                ExprKind::Acc(..) | ExprKind::Wand(_) => return Ok(None),
+                ExprKind::Acc(..) => return Ok(None),
+                ExprKind::Wand(wand) => {
+                    let Some(term) = self.wand_trigger(&mut lenient, wand, blame)? else {
+                        return Ok(None);
+                    };
+                    terms.push(term);
+                    continue;
+                }
                 _ => e,
             };
             if let ExprKind::Field(receiver, field) = &e.kind {
@@ -117,7 +124,7 @@ impl Executor<'_> {
     }
 
     /// The triggers that a formula over constants would get if they were quantified.
-    fn triggers_for(
+    pub fn triggers_for(
         &mut self,
         constants: &[Term],
         triggers: &[Vec<Term>],

@@ -22,7 +22,7 @@ impl Executor<'_> {
     }
 
     /// A term over the formals of a resource at a location.
-    pub(super) fn at(&mut self, resource: ResourceId, term: Term, args: &[Term]) -> Term {
+    pub fn at(&mut self, resource: ResourceId, term: Term, args: &[Term]) -> Term {
         let formals = self.formals(resource);
         let map: HashMap<Term, Term> = formals.into_iter().zip(args.iter().copied()).collect();
         self.terms.substitute(term, &map)
@@ -34,7 +34,7 @@ impl Executor<'_> {
     }
 
     /// The value that a map has at a location.
-    pub(super) fn value_at(&mut self, resource: ResourceId, values: Term, args: &[Term]) -> Term {
+    pub fn value_at(&mut self, resource: ResourceId, values: Term, args: &[Term]) -> Term {
         let map = self.symbols.value_map(&mut self.terms, resource);
         let mut full = vec![values];
         full.extend(args);
@@ -156,7 +156,7 @@ impl Executor<'_> {
     }
 
     /// Proves something over the formals of a resource for all locations.
-    pub(super) fn prove_everywhere(
+    pub fn prove_everywhere(
         &mut self,
         state: &mut State,
         resource: ResourceId,

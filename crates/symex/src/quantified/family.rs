@@ -1,5 +1,6 @@
 //! Quantified permissions in normal form, and their values.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub(super) struct Normal<'a> {
     pub vars: &'a [LocalId],
     pub triggers: &'a [Vec<Arc<Expr>>],
     pub condition: Option<&'a Arc<Expr>>,
-    pub resource: &'a Resource,
+    pub resource: Cow<'a, Resource>,
     pub amount: Option<&'a Arc<Expr>>,
 }
 
@@ -69,9 +70,7 @@ impl Executor<'_> {
                 None => this.terms.bool(true),
             };
             this.guard(s, condition)?;
-            let Some((_, args)) = this.eval_resource(s, normal.resource, blame)? else {
-                return this.unsupported(s, e.pos, "A quantified magic wand");
-            };
+            let (_, args) = this.eval_resource(s, &normal.resource, blame)?;
             let amount = this.eval_amount(s, normal.amount, blame)?;
             this.check_not_negative(s, amount, normal.amount.unwrap_or(e), blame)?;
             let mut sets = Vec::new();
@@ -93,15 +92,13 @@ impl Executor<'_> {
         // Conditionals cannot be in triggers; locations are.
         let names = self.name_conditionals(state, &args, &constants)?;
         let args: Vec<Term> = args.iter().map(|a| self.terms.substitute(*a, &names)).collect();
-        let resource = match normal.resource {
+        let resource = match &*normal.resource {
             Resource::Field(_, field, _) => ResourceId::Field(*field),
             Resource::Predicate(predicate, ..) => ResourceId::Predicate(*predicate),
-            Resource::Wand(_) => {
-                return self.unsupported(state, e.pos, "A quantified magic wand");
-            }
+            Resource::Wand(wand) => ResourceId::Wand(self.shape(wand).0),
         };
         let is_wildcard = |e: &Expr| matches!(e.kind, ExprKind::WildcardPerm);
-        let wildcard = normal.amount.is_some_and(|amount| amount.any(is_wildcard));
+        let wildcard = normal.amount.is_some_and(|amount| is_wildcard(amount));
         Ok(Some(Family { resource, vars: constants, condition, args, amount, triggers, wildcard }))
     }
 }
@@ -116,8 +113,12 @@ pub(super) fn normal(e: &Arc<Expr>) -> Option<Normal<'_>> {
         ExprKind::Binary(BinOp::Implies, c, acc) => (Some(c), acc),
         _ => (None, body),
     };
-    let ExprKind::Acc(resource, amount) = &acc.kind else { return None };
-    Some(Normal { vars, triggers, condition, resource, amount: amount.as_ref() })
+    let (resource, amount) = match &acc.kind {
+        ExprKind::Acc(resource, amount) => (Cow::Borrowed(resource), amount.as_ref()),
+        ExprKind::Wand(wand) => (Cow::Owned(Resource::Wand(wand.clone())), None),
+        _ => return None,
+    };
+    Some(Normal { vars, triggers, condition, resource, amount })
 }
 
 /// Brings the parts of a quantified assertion into normal form.

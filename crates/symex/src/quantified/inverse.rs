@@ -284,6 +284,8 @@ impl Executor<'_> {
             .copied()
             .filter(|a| matches!(self.terms.node(*a), Node::App(_, args) if !args.is_empty()))
             .filter(|a| self.mentions(*a, &family.vars) && !self.computes(*a, &family.vars))
+            // A variable is a function of what is around it.
+            .filter(|a| !family.vars.contains(a))
             .collect();
         let covered =
             |set: &[Term]| family.vars.iter().all(|v| set.iter().any(|t| self.mentions(*t, &[*v])));

@@ -13,6 +13,7 @@ use smt::{Meaning, Quantifier, Sort, Term};
 use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
+use crate::wands::is_wand;
 
 impl Executor<'_> {
     /// A map with the values of all locations where `needed` is positive, and with nothing else in
@@ -73,11 +74,20 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let formals = self.formals(resource);
         let at = self.value_at(resource, values, &formals);
+        // Wands that look the same need not agree: the first one counts.
+        let mut earlier = self.terms.bool(false);
         let singles: Vec<Chunk> = heap.of(resource).map(|(_, c)| c.clone()).collect();
         for chunk in &singles {
             let here = self.at(resource, inside, &chunk.args);
             let positive = self.terms.lt(zero, chunk.perm);
-            let premise = self.terms.and([here, positive]);
+            let before = self.at(resource, earlier, &chunk.args);
+            let first = self.terms.not(before);
+            let premise = self.terms.and([here, positive, first]);
+            if is_wand(resource) {
+                let same = self.same(&formals, &chunk.args);
+                let covered = self.terms.and([same, positive]);
+                earlier = self.terms.or([earlier, covered]);
+            }
             let value = self.at(resource, at, &chunk.args);
             let snap = self.symbols.wrap(&mut self.terms, value);
             let agree = self.terms.eq(snap, chunk.snap);
@@ -88,7 +98,11 @@ impl Executor<'_> {
             heap.quantified_of(resource).map(|(_, c)| c).collect();
         for chunk in &quantified {
             let positive = self.terms.lt(zero, chunk.perm);
-            let premise = self.terms.and([inside, positive]);
+            let first = self.terms.not(earlier);
+            let premise = self.terms.and([inside, positive, first]);
+            if is_wand(resource) {
+                earlier = self.terms.or([earlier, positive]);
+            }
             let original = self.value_at(resource, chunk.values, &formals);
             let agree = self.terms.eq(at, original);
             let body = self.terms.implies(premise, agree);
@@ -111,6 +125,7 @@ impl Executor<'_> {
         let which = match resource {
             ResourceId::Field(id) => i64::from(id.0),
             ResourceId::Predicate(id) => -1 - i64::from(id.0),
+            ResourceId::Wand(id) => i64::MIN + i64::from(id.0),
         };
         let mut general = vec![self.terms.int(which)];
         general.extend(key.into_iter().map(|t| self.terms.substitute(t, &standard)));

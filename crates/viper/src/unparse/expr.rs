@@ -62,6 +62,9 @@ impl Scope<'_> {
                 Kind::Call { callee, args: self.exprs(args), ty: None }
             }
             ExprKind::DomainCall(function, args, types) => {
+                if let ([arg], Some(part)) = (args.as_slice(), self.globals.spelled(*function)) {
+                    return Kind::Field(self.expr(arg), part);
+                }
                 let undetermined = !self.determines_types(*function, args, types);
                 Kind::Call {
                     callee: self.globals.domain_function(*function),

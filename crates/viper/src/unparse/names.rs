@@ -20,6 +20,8 @@ pub(super) struct Globals<'p> {
     predicates: Vec<Name>,
     methods: Vec<Name>,
     axioms: HashMap<(DomainId, usize), Name>,
+    /// What is written behind a dot, for those functions of ADTs that are not written as calls.
+    spelled: HashMap<DomainFunctionId, Name>,
 }
 
 fn claim(taken: &mut HashSet<Name>, wish: &Name) -> Name {
@@ -87,7 +89,29 @@ impl<'p> Globals<'p> {
             predicates,
             methods,
             axioms,
+            spelled: HashMap::new(),
         }
+    }
+
+    /// The same, with `t.head` and `t.isCons` as in the source: for messages. In a program the ADT
+    /// is a domain, and these are functions.
+    pub(super) fn of_source(program: &'p Program) -> Globals<'p> {
+        let mut globals = Globals::new(program);
+        let adts = program.domains.iter().filter_map(|domain| domain.adt.as_ref());
+        for constructor in adts.flat_map(|adt| &adt.constructors) {
+            let function = program.domain_function(constructor.function);
+            let discriminator = Name::from(format!("is{}", function.name));
+            globals.spelled.insert(constructor.discriminator, discriminator);
+            for (destructor, (name, _)) in constructor.destructors.iter().zip(&function.params) {
+                globals.spelled.extend(name.clone().map(|name| (*destructor, name)));
+            }
+        }
+        globals
+    }
+
+    /// How a function of an ADT is written behind its argument.
+    pub(super) fn spelled(&self, id: DomainFunctionId) -> Option<Ident> {
+        self.spelled.get(&id).cloned().map(Ident::new)
     }
 
     pub(super) fn is_taken(&self, name: &Name) -> bool {

@@ -2,6 +2,7 @@
 
 use report::SourceMap;
 
+use super::expr_text;
 use super::program as unparse;
 use crate::core::{Expr, ExprKind, Local, LocalId, Program, Stmt, StmtKind, Type};
 use crate::plugins::{Options, desugar};
@@ -92,4 +93,17 @@ fn desugared_programs_are_valid() {
     let (program, diagnostics) = desugar(core(text), &Options::default());
     assert_eq!(diagnostics, Vec::new());
     core(&printed(&program));
+}
+
+#[test]
+fn parts_of_adts_are_written_as_in_the_source() {
+    let text = "
+        adt List { Nil() Cons(head: Int, tail: List) }
+        adt Tree[T] { Leaf() Node(head: T, tail: Tree[T]) }
+        method m(a: List, b: Tree[Int])
+          requires a.tail.isCons && b.tail.head == a.head && Cons(1, Nil()) == a";
+    let (program, _) = desugar(core(text), &Options::default());
+    let method = &program.methods[0];
+    let text = expr_text(&program, &method.locals, &[], &method.pres[0]);
+    assert_eq!(text, "a.tail.isCons && b.tail.head == a.head && Cons(1, Nil()) == a");
 }

@@ -1,0 +1,205 @@
+//! What quantified permissions cost, as the paper on iterated separating conjunctions measures it
+//! [seed 000, Fig. 8 and 9]: the programs in `examples/quantified`, four mistakes in each of them,
+//! and the tests in `tests/verify/quantified`; then the same without reusing inverse functions and
+//! summaries (`--ablate memoisation`), and without our triggers (`--ablate triggers`). Where
+//! something is left out, it also says how often another verdict comes out.
+//!
+//! `make bench` runs it. A time is the median of three runs, or of `RUNS=N`, each a process.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+// What is to be reported for each mistake is for the test.
+#[allow(dead_code)]
+#[path = "../tests/seeded/errors.rs"]
+mod errors;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use errors::EXAMPLES;
+use serde_json::Value;
+
+/// What one program may take, in seconds.
+const TIMEOUT: &str = "60";
+
+/// What can be left out.
+const ABLATIONS: [&str; 2] = ["memoisation", "triggers"];
+
+/// What is reported for a program: the status, and errors by identifier and line.
+type Verdict = (String, Vec<(String, u64)>);
+
+/// What came of one way to verify a program.
+#[derive(Clone)]
+struct Run {
+    verdict: Verdict,
+    ms: f64,
+}
+
+/// A program, verified as usual and without each of `ABLATIONS`. There is no run where this
+/// `lancehead` cannot leave something out.
+struct Measurement {
+    lines: usize,
+    usual: Run,
+    ablated: [Option<Run>; 2],
+}
+
+fn main() {
+    let runs: usize = std::env::var("RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(3).max(1);
+    println!("quantified permissions; times are medians of {runs}, ! is another verdict");
+    println!(
+        "{:22} {:>5} {:>9} {:>13} {:>13}   ms with a seeded error",
+        "program", "lines", "ms", "w/o memo", "w/o triggers"
+    );
+    let mut examples = Vec::new();
+    let mut seeded = Vec::new();
+    for example in &EXAMPLES {
+        let whole = measure(&example.path(), runs);
+        let broken: Vec<Measurement> = example
+            .mistakes
+            .iter()
+            .enumerate()
+            .map(|(n, mistake)| {
+                let dir = format!("quantified/{}-{n}", example.name);
+                let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(dir);
+                measure(&mistake.write(example, &dir).unwrap(), runs)
+            })
+            .collect();
+        print_program(example.name, &whole, &broken);
+        examples.push(whole);
+        seeded.extend(broken);
+    }
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/verify/quantified");
+    let tests: Vec<Measurement> = programs(&tests).iter().map(|path| measure(path, runs)).collect();
+    println!(
+        "{:22} {:>5} {:>9} {:>9} {:>9} {:>25} {:>25}",
+        "set", "files", "lines", "mean ms", "max ms", "w/o memo", "w/o triggers"
+    );
+    print_set("examples", &examples);
+    print_set("seeded errors", &seeded);
+    print_set("tests", &tests);
+    let count =
+        |set: &[Measurement], status| set.iter().filter(|m| m.usual.verdict.0 == status).count();
+    println!(
+        "{} of {} examples verify, {} of {} seeded errors are found",
+        count(&examples, "verified"),
+        examples.len(),
+        count(&seeded, "failed"),
+        seeded.len()
+    );
+}
+
+/// A row of Fig. 8.
+fn print_program(name: &str, whole: &Measurement, broken: &[Measurement]) {
+    let ablated = whole.ablated.each_ref().map(|run| match run {
+        Some(run) => {
+            format!(
+                "{}{}",
+                percent(run.ms, whole.usual.ms),
+                mark(run.verdict != whole.usual.verdict)
+            )
+        }
+        None => "-".to_owned(),
+    });
+    let broken: Vec<String> = broken.iter().map(|m| format!("{:8.1}", m.usual.ms)).collect();
+    let status = &whole.usual.verdict.0;
+    println!(
+        "{name:22} {:5} {:9.1} {:>13} {:>13}   {}{}",
+        whole.lines,
+        whole.usual.ms,
+        ablated[0],
+        ablated[1],
+        broken.join(" "),
+        if status == "verified" { String::new() } else { format!("  ({status})") }
+    );
+}
+
+/// A row of Fig. 9.
+fn print_set(name: &str, set: &[Measurement]) {
+    let usual: Vec<f64> = set.iter().map(|m| m.usual.ms).collect();
+    let lines: Vec<f64> = set.iter().map(|m| m.lines as f64).collect();
+    let ablated = [0, 1].map(|n| {
+        let runs: Option<Vec<&Run>> = set.iter().map(|m| m.ablated[n].as_ref()).collect();
+        let Some(runs) = runs else {
+            return "-".to_owned();
+        };
+        let times: Vec<f64> = runs.iter().map(|run| run.ms).collect();
+        let others = runs.iter().zip(set).filter(|(run, m)| run.verdict != m.usual.verdict).count();
+        format!("{}, max {:.0}, {others} !", percent(mean(&times), mean(&usual)), max(&times))
+    });
+    println!(
+        "{name:22} {:5} {:9.0} {:9.1} {:9.1} {:>25} {:>25}",
+        set.len(),
+        mean(&lines),
+        mean(&usual),
+        max(&usual),
+        ablated[0],
+        ablated[1]
+    );
+}
+
+fn mark(different: bool) -> &'static str {
+    if different { " !" } else { "" }
+}
+
+fn percent(time: f64, of: f64) -> String {
+    format!("{:+.1} %", (time / of - 1.0) * 100.0)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn max(values: &[f64]) -> f64 {
+    values.iter().copied().fold(0.0, f64::max)
+}
+
+/// The programs in a folder.
+fn programs(dir: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "vpr"))
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn measure(path: &Path, runs: usize) -> Measurement {
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_code = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with("//");
+    Measurement {
+        lines: text.lines().filter(is_code).count(),
+        usual: median(path, &[], runs).unwrap(),
+        ablated: ABLATIONS.map(|ablation| median(path, &["--ablate", ablation], runs)),
+    }
+}
+
+/// The run in the middle, by time. None if `lancehead` does not know an option.
+fn median(path: &Path, options: &[&str], runs: usize) -> Option<Run> {
+    let mut all = Vec::new();
+    for _ in 0..runs {
+        all.push(run(path, options)?);
+    }
+    all.sort_by(|a, b| a.ms.total_cmp(&b.ms));
+    all.get(runs / 2).cloned()
+}
+
+fn run(path: &Path, options: &[&str]) -> Option<Run> {
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_lancehead"))
+        .args(["verify", "--format", "json", "--timeout", TIMEOUT])
+        .args(options)
+        .arg(path)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let ms = start.elapsed().as_secs_f64() * 1e3;
+    let object: Value = serde_json::from_slice(&output.stdout).ok()?;
+    let errors = object["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut errors: Vec<(String, u64)> = errors
+        .iter()
+        .map(|e| (e["id"].as_str().unwrap_or_default().to_owned(), e["line"].as_u64().unwrap_or(0)))
+        .collect();
+    errors.sort();
+    Some(Run { verdict: (object["status"].as_str()?.to_owned(), errors), ms })
+}

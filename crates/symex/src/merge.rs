@@ -1,0 +1,196 @@
+//! Merging states: after an `if`, or after an assertion with a condition, its paths become one again.
+//!
+//! Values depend on which path it was. So do permissions: a chunk that only some paths have is there
+//! to the amount of nothing for the others. What was learnt holds if that path was taken.
+
+use rpds::HashTrieMap;
+use smt::Term;
+use viper::core::LabelId;
+
+use crate::config::JoinMode;
+use crate::executor::Executor;
+use crate::path::{Outcome, Run, Stop};
+use crate::state::{Chunk, Heap, QuantifiedChunk, State, Store};
+
+/// The end of a path that goes on, together with others.
+#[derive(Clone)]
+pub(crate) struct Arrival<R> {
+    /// What selects the path.
+    pub guard: Term,
+    pub state: State,
+    pub value: R,
+}
+
+impl Executor<'_> {
+    /// Are the paths of assertions joined here?
+    pub fn joins_assertions(&self, state: &State) -> bool {
+        // The paths of a package must be known one by one.
+        self.join_mode >= JoinMode::Impure && !state.lenient && state.reserves.is_empty()
+    }
+
+    /// Runs `f` on all its paths and merges the states at their ends. A path whose result is `None`
+    /// ended on its own, and so did one with an error. Returns the results of the others.
+    pub fn explore_and_merge<R: Clone + 'static>(
+        &mut self,
+        state: &mut State,
+        mut f: impl FnMut(&mut Self, &mut State) -> Run<Option<R>>,
+    ) -> Run<Vec<Arrival<R>>> {
+        let outcomes = self.explore(state, |this, s| match f(this, s) {
+            Ok(value) => Ok(value.map(|value| (s.clone(), value))),
+            Err(Stop::Failed) => Ok(None),
+            Err(stop) => Err(stop),
+        })?;
+        let arrived = outcomes.iter().filter(|o| o.value.is_some()).cloned().collect::<Vec<_>>();
+        let ended = outcomes.len() - arrived.len();
+        if arrived.is_empty() {
+            // All of them count as one with that which ends here.
+            self.stats.paths += ended.saturating_sub(1) as u64;
+            return Err(Stop::Failed);
+        }
+        self.stats.paths += ended as u64;
+        if let [only] = arrived.as_slice() {
+            self.assume(state, only.guard)?;
+        }
+        self.learn(state, &arrived)?;
+        let arrivals: Vec<Arrival<R>> = arrived.into_iter().filter_map(arrival).collect();
+        self.merge(state, &arrivals)?;
+        Ok(arrivals)
+    }
+
+    fn merge<R>(&mut self, state: &mut State, arrivals: &[Arrival<R>]) -> Run<()> {
+        let stores: Vec<_> = arrivals.iter().map(|a| (a.guard, &a.state.store)).collect();
+        self.merge_stores(state, &stores)?;
+        let labels: Vec<_> = arrivals.iter().map(|a| (a.guard, &a.state.labels)).collect();
+        self.merge_labels(state, &labels)?;
+        let heaps: Vec<_> = arrivals.iter().map(|a| (a.guard, &a.state.heap)).collect();
+        state.heap = self.merge_heaps(state, &heaps)?;
+        if let [only] = arrivals {
+            state.branches = only.state.branches.clone();
+        }
+        Ok(())
+    }
+
+    /// The value of the path that was taken; large ones get a name.
+    pub fn select(&mut self, state: &mut State, hint: &str, choices: &[(Term, Term)]) -> Run<Term> {
+        let value = self.choose(choices)?;
+        self.name(state, hint, value)
+    }
+
+    fn choose(&mut self, choices: &[(Term, Term)]) -> Run<Term> {
+        let Some(((_, last), others)) = choices.split_last() else { return Err(Stop::Infeasible) };
+        let others = others.iter().rev();
+        Ok(others.fold(*last, |value, (guard, other)| self.terms.ite(*guard, *other, value)))
+    }
+
+    fn merge_stores(&mut self, state: &mut State, stores: &[(Term, &Store)]) -> Run<()> {
+        let Some((_, first)) = stores.first() else { return Ok(()) };
+        for (local, _) in first.values() {
+            let value = |(guard, store): &(Term, &Store)| Some((*guard, store.get(local)?));
+            // A variable that only some paths know is not in scope any more.
+            let Some(choices) = stores.iter().map(value).collect::<Option<Vec<_>>>() else {
+                continue;
+            };
+            let locals = self.locals(state.owner);
+            let hint = locals.get(local.index()).map_or("joined", |local| local.name.as_str());
+            let value = self.select(state, hint, &choices)?;
+            state.store.set(local, value);
+        }
+        Ok(())
+    }
+
+    /// Labels that were passed on all paths.
+    fn merge_labels(
+        &mut self,
+        state: &mut State,
+        all: &[(Term, &HashTrieMap<LabelId, Heap>)],
+    ) -> Run<()> {
+        let Some((_, first)) = all.first() else { return Ok(()) };
+        let mut labels: Vec<LabelId> = first.keys().copied().collect();
+        labels.sort_unstable();
+        let mut merged = HashTrieMap::new();
+        for label in labels {
+            let heap = |(guard, labels): &(Term, &'_ HashTrieMap<LabelId, Heap>)| {
+                Some((*guard, labels.get(&label)?.clone()))
+            };
+            if let Some(heaps) = all.iter().map(heap).collect::<Option<Vec<_>>>() {
+                let heaps: Vec<(Term, &Heap)> = heaps.iter().map(|(g, h)| (*g, h)).collect();
+                merged.insert_mut(label, self.merge_heaps(state, &heaps)?);
+            }
+        }
+        state.labels = merged;
+        Ok(())
+    }
+
+    /// The heap of the path that was taken.
+    pub fn merge_heaps(&mut self, state: &mut State, heaps: &[(Term, &Heap)]) -> Run<Heap> {
+        let Some(((_, first), others)) = heaps.split_first() else { return Ok(Heap::default()) };
+        if others.iter().all(|(_, heap)| heap.is(first)) {
+            return Ok((*first).clone());
+        }
+        let mut merged = Heap::default();
+        let chunks: Vec<_> = heaps.iter().map(|(g, h)| (*g, h.chunks())).collect();
+        for group in groups(&chunks, |a, b| a.resource == b.resource && a.args == b.args) {
+            let perm = self.merge_perms(&group, |c| c.perm)?;
+            let snaps: Vec<_> =
+                group.iter().filter_map(|(guard, c)| Some((*guard, (*c)?.snap))).collect();
+            let snap = self.select(state, "s", &snaps)?;
+            if let Some(chunk) = group.iter().find_map(|(_, c)| *c) {
+                // What is left of a footprint is only known of the wand that it belongs to.
+                let one = group.iter().all(|(_, c)| c.is_some_and(|c| c.snap == chunk.snap));
+                let rest = chunk.rest.clone().filter(|_| one);
+                merged.push(Chunk { snap, perm, rest, ..chunk.clone() });
+            }
+        }
+        let chunks: Vec<_> = heaps.iter().map(|(g, h)| (*g, h.quantified())).collect();
+        for group in groups(&chunks, |a, b| a.resource == b.resource && a.values == b.values) {
+            let perm = self.merge_perms(&group, |c: &QuantifiedChunk| c.perm)?;
+            if let Some(chunk) = group.iter().find_map(|(_, c)| *c) {
+                merged.push_quantified(QuantifiedChunk { perm, ..chunk.clone() });
+            }
+        }
+        Ok(merged)
+    }
+
+    /// The amount of a chunk; a path that does not have it has nothing of it.
+    fn merge_perms<C>(
+        &mut self,
+        group: &[(Term, Option<&C>)],
+        perm: impl Fn(&C) -> Term,
+    ) -> Run<Term> {
+        let zero = self.amount(0, 1);
+        let choices: Vec<_> = group.iter().map(|(g, c)| (*g, c.map_or(zero, &perm))).collect();
+        self.choose(&choices)
+    }
+}
+
+fn arrival<R>(outcome: Outcome<Option<(State, R)>>) -> Option<Arrival<R>> {
+    let (state, value) = outcome.value?;
+    Some(Arrival { guard: outcome.guard, state, value })
+}
+
+/// Brings together what corresponds to each other, at most one of each heap; in the order of the
+/// first heap, then of those after it.
+fn groups<'c, C>(
+    heaps: &[(Term, &'c [C])],
+    same: impl Fn(&C, &C) -> bool,
+) -> Vec<Vec<(Term, Option<&'c C>)>> {
+    let mut left: Vec<(Term, Vec<&'c C>)> =
+        heaps.iter().map(|(guard, chunks)| (*guard, chunks.iter().collect())).collect();
+    let mut groups = Vec::new();
+    for i in 0..left.len() {
+        for chunk in std::mem::take(&mut left[i].1) {
+            let mut group = Vec::with_capacity(left.len());
+            for (j, (guard, chunks)) in left.iter_mut().enumerate() {
+                let found = if i == j {
+                    Some(chunk)
+                } else {
+                    let position = chunks.iter().position(|c| same(chunk, c));
+                    position.map(|position| chunks.remove(position))
+                };
+                group.push((*guard, found));
+            }
+            groups.push(group);
+        }
+    }
+    groups
+}

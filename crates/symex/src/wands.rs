@@ -1,0 +1,103 @@
+//! Magic wands: `package`, `apply` and `applying`.
+//!
+//! `A --* B` is a promise: together with `A`, it can be exchanged for `B`. It is kept by a footprint,
+//! permissions that are put aside when the wand is packaged. The footprint must do for *every* state in
+//! which `A` holds, not only for those that look like the one in which the wand is packaged.
+
+mod fixed;
+mod footprint;
+mod join;
+mod package;
+mod shape;
+
+use std::sync::Arc;
+
+use smt::Term;
+use viper::core::{Expr, ExprKind, Type, Wand};
+
+use crate::blame::{Blame, Reason};
+use crate::executor::Executor;
+use crate::path::{Run, Stop};
+use crate::state::State;
+
+pub(crate) use footprint::{Reserve, Rest};
+pub(crate) use package::is_wand;
+pub(crate) use shape::Wands;
+
+impl Executor<'_> {
+    /// Applies a wand: its left-hand side is given up, its right-hand side gained.
+    pub fn apply(&mut self, state: &mut State, wand: &Wand, blame: &Blame) -> Run<()> {
+        let (resource, args) = self.eval_wand(state, wand, blame)?;
+        let before = state.heap.clone();
+        let mut heap = before.clone();
+        let full = self.amount(1, 1);
+        self.pull(state, &mut heap, resource, &args, full)?;
+        let taken = self.take_wand(state, &mut heap, resource, &args, full)?;
+        let Some((snap, rest)) = taken else {
+            let reason = wand_reason(wand, state);
+            return self.fail(state, blame, &reason);
+        };
+        let want_snap = std::mem::replace(&mut state.want_snap, true);
+        let given = self.consume(state, &mut heap, &wand.lhs, blame)?;
+        state.want_snap = want_snap;
+        let given = if self.varies(&wand.lhs) {
+            let amounts = self.fresh_snap(state);
+            self.symbols.pair(&mut self.terms, amounts, given)
+        } else {
+            given
+        };
+        let outer = state.lhs.replace(state.heap.clone());
+        state.heap = heap;
+        let applied = self.symbols.wand_applied(&mut self.terms, snap, given);
+        self.assume(state, applied)?;
+        let gain = self.symbols.wand_gain(&mut self.terms, snap, given);
+        self.produce(state, &wand.rhs, gain, full, blame)?;
+        state.lhs = outer;
+        match rest {
+            Some(rest) => self.give_back(state, &rest, given),
+            None => Ok(()),
+        }
+    }
+
+    /// `applying (A --* B) in e`
+    pub fn eval_applying(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        body: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<Term> {
+        let outcomes = self.explore(state, |this, s| {
+            s.reserves = std::rc::Rc::default();
+            this.apply(s, wand, blame)?;
+            this.eval(s, body, blame)
+        })?;
+        self.join(state, &outcomes)
+    }
+
+    /// What triggers that mention a wand match: instances in the quantified chunk that is there now.
+    /// Where wands are held one by one, there is nothing to match.
+    pub fn wand_trigger(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        blame: &Blame,
+    ) -> Run<Option<Term>> {
+        let (resource, args) = match self.eval_wand(state, wand, blame) {
+            Ok(found) => found,
+            Err(Stop::Abort) => return Err(Stop::Abort),
+            Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+        };
+        if state.heap.of(resource).next().is_some() {
+            return Ok(None);
+        }
+        let chunk = state.heap.quantified_of(resource).next();
+        Ok(chunk.map(|(_, chunk)| self.value_at(resource, chunk.values, &args)))
+    }
+}
+
+/// A wand that is not held.
+pub(crate) fn wand_reason(wand: &Wand, state: &State) -> Reason {
+    let e = Expr::new(ExprKind::Wand(wand.clone()), Type::Bool, wand.pos);
+    Reason::new("wand.not.found", &e, state.owner)
+}

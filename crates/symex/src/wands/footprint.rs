@@ -1,0 +1,529 @@
+//! What a wand takes from the heaps around it.
+//!
+//! While a wand is packaged, the heap of the state is that of the left-hand side. What is missing
+//! there is [pulled](Executor::pull) from the reserves, the heaps around the wand: it becomes part of
+//! the footprint. Reserves never lose chunks, so that a place in one means the same on all paths of
+//! the package; how much was taken is written down beside it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use smt::Term;
+
+use crate::config::ExhaleMode;
+use crate::executor::Executor;
+use crate::path::Run;
+use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
+
+/// A place in a reserve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    Single(usize),
+    /// Amounts are over the formals of the resource.
+    Quantified(usize),
+}
+
+/// A heap that a wand may take from.
+#[derive(Clone, Debug)]
+pub(crate) struct Reserve {
+    pub heap: Heap,
+    /// What was taken, in order.
+    pub pulls: Vec<Pull>,
+}
+
+/// Something that was taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pull {
+    pub slot: Slot,
+    pub amount: Term,
+    /// How long the trail was before it.
+    pub at: usize,
+}
+
+/// What a footprint has beyond what is needed for a certain left-hand side.
+#[derive(Debug)]
+pub(crate) struct Rest {
+    /// Stands for the snapshot of the left-hand side in the amounts.
+    root: Term,
+    single: Vec<Chunk>,
+    quantified: Vec<QuantifiedChunk>,
+}
+
+/// How much is taken of the places of each reserve.
+pub(super) type Footprint = Vec<BTreeMap<Slot, Term>>;
+
+impl Reserve {
+    pub fn new(heap: Heap) -> Reserve {
+        Reserve { heap, pulls: Vec::new() }
+    }
+
+    pub fn resource(&self, slot: Slot) -> ResourceId {
+        match slot {
+            Slot::Single(i) => self.heap.chunks()[i].resource,
+            Slot::Quantified(i) => self.heap.quantified()[i].resource,
+        }
+    }
+
+    /// What was there before anything was taken.
+    pub fn original(&self, slot: Slot) -> Term {
+        match slot {
+            Slot::Single(i) => self.heap.chunks()[i].perm,
+            Slot::Quantified(i) => self.heap.quantified()[i].perm,
+        }
+    }
+}
+
+/// What is asked for.
+struct Wanted<'a> {
+    resource: ResourceId,
+    args: &'a [Term],
+    /// May the amount be made smaller?
+    wildcard: bool,
+}
+
+/// Whether two locations are the same.
+enum Meet {
+    Always,
+    Never,
+    If(Term),
+}
+
+impl Executor<'_> {
+    /// How much is left at a place.
+    fn left(&mut self, reserve: &Reserve, slot: Slot) -> Term {
+        let own = reserve.pulls.iter().filter(|pull| pull.slot == slot);
+        own.fold(reserve.original(slot), |left, pull| self.terms.sub(left, pull.amount))
+    }
+
+    /// The heap of a reserve without what was taken; places stay the same.
+    pub(super) fn remaining(&mut self, reserve: &Reserve) -> Heap {
+        let mut heap = reserve.heap.clone();
+        for slot in reserve.pulls.iter().map(|pull| pull.slot) {
+            let left = self.left(reserve, slot);
+            match slot {
+                Slot::Single(i) => heap.get_mut(i).perm = left,
+                Slot::Quantified(i) => heap.quantified_mut(i).perm = left,
+            }
+        }
+        heap
+    }
+
+    pub(super) fn note_taken(&self, state: &mut State, level: usize, slot: Slot, amount: Term) {
+        let pull = Pull { slot, amount, at: self.trail.len() };
+        Rc::make_mut(&mut state.reserves)[level].pulls.push(pull);
+    }
+
+    /// Adds the permission that is missing in `heap`, both to it and to the heap of the state.
+    pub fn pull(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        resource: ResourceId,
+        args: &[Term],
+        amount: Term,
+    ) -> Run<()> {
+        let zero = self.amount(0, 1);
+        if state.reserves.is_empty() || amount == zero {
+            return Ok(());
+        }
+        let wildcard = self.is_wildcard(state, amount);
+        let held = self.visibly_held(state, heap, resource, args)?;
+        let enough = self.enough(held, amount, wildcard);
+        if self.prove_quickly(state, enough)? {
+            return Ok(());
+        }
+        let mut missing = if wildcard { amount } else { self.terms.sub(amount, held) };
+        let certain = self.terms.le(held, amount);
+        if !wildcard && held != zero && !self.prove_quickly(state, certain)? {
+            missing = self.maximum(missing, zero);
+        }
+        let wanted = Wanted { resource, args, wildcard };
+        for level in 0..state.reserves.len() {
+            for certain in [true, false] {
+                missing = self.pull_from(state, heap, level, &wanted, missing, certain)?;
+                if missing == zero {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How much of a location is held; conditions are only there where they are needed.
+    fn visibly_held(
+        &mut self,
+        state: &State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Term> {
+        let mut held = self.amount(0, 1);
+        let singles: Vec<Chunk> = heap.of(resource).map(|(_, c)| c.clone()).collect();
+        for chunk in singles {
+            let amount = match self.meet(state, &chunk.args, args)? {
+                Meet::Always => chunk.perm,
+                Meet::Never => continue,
+                Meet::If(same) => {
+                    let zero = self.amount(0, 1);
+                    self.terms.ite(same, chunk.perm, zero)
+                }
+            };
+            held = self.terms.add(held, amount);
+        }
+        for (_, chunk) in heap.quantified_of(resource) {
+            let amount = self.perm_at(&chunk, args);
+            held = self.terms.add(held, amount);
+        }
+        Ok(held)
+    }
+
+    /// Are two locations the same?
+    fn meet(&mut self, state: &State, a: &[Term], b: &[Term]) -> Run<Meet> {
+        let same = self.same(a, b);
+        let different = self.terms.not(same);
+        Ok(if self.prove_quickly(state, same)? {
+            Meet::Always
+        } else if self.prove_quickly(state, different)? {
+            Meet::Never
+        } else {
+            Meet::If(same)
+        })
+    }
+
+    /// Pulls from one reserve, either where the location is certain or where it may be; returns what
+    /// is still missing.
+    fn pull_from(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        level: usize,
+        wanted: &Wanted<'_>,
+        mut missing: Term,
+        certain: bool,
+    ) -> Run<Term> {
+        let zero = self.amount(0, 1);
+        let Wanted { resource, args, wildcard } = *wanted;
+        if !certain && (wildcard || self.exhale_mode == ExhaleMode::Greedy) {
+            return Ok(missing);
+        }
+        let reserve = state.reserves[level].clone();
+        let singles: Vec<(usize, Chunk)> =
+            reserve.heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        for (index, chunk) in singles {
+            let slot = Slot::Single(index);
+            let condition = match self.meet(state, &chunk.args, args)? {
+                Meet::Always if certain => None,
+                Meet::If(same) if !certain => Some(same),
+                _ => continue,
+            };
+            let left = self.left(&reserve, slot);
+            let mut taken = self.share(state, left, missing, wildcard)?;
+            if let Some(same) = condition {
+                taken = self.terms.ite(same, taken, zero);
+            }
+            if taken == zero {
+                continue;
+            }
+            self.note_taken(state, level, slot, taken);
+            missing = if wildcard { zero } else { self.terms.sub(missing, taken) };
+            self.receive(state, heap, Chunk { perm: taken, ..chunk })?;
+            if missing == zero {
+                return Ok(zero);
+            }
+        }
+        let quantified: Vec<(usize, QuantifiedChunk)> =
+            reserve.heap.quantified_of(resource).collect();
+        for (index, chunk) in quantified.into_iter().filter(|_| certain) {
+            let slot = Slot::Quantified(index);
+            let left = self.left(&reserve, slot);
+            let left = self.perm_at(&QuantifiedChunk { perm: left, ..chunk.clone() }, args);
+            let taken = self.share(state, left, missing, wildcard)?;
+            if taken == zero {
+                continue;
+            }
+            let formals = self.formals(resource);
+            let here = self.same(&formals, args);
+            let everywhere = self.terms.ite(here, taken, zero);
+            self.note_taken(state, level, slot, everywhere);
+            missing = if wildcard { zero } else { self.terms.sub(missing, taken) };
+            let snap = self.snap_at(&chunk, args);
+            let moved = Chunk { resource, args: args.into(), snap, perm: taken, rest: None };
+            self.receive(state, heap, moved)?;
+            if missing == zero {
+                return Ok(zero);
+            }
+        }
+        Ok(missing)
+    }
+
+    /// How much to take where `left` is left and `missing` is missing.
+    fn share(&mut self, state: &mut State, left: Term, missing: Term, wildcard: bool) -> Run<Term> {
+        let zero = self.amount(0, 1);
+        if wildcard {
+            let some = self.terms.lt(zero, left);
+            if !self.prove_quickly(state, some)? {
+                return Ok(zero);
+            }
+            self.constrain(state, left, missing)?;
+            return Ok(missing);
+        }
+        let nothing = self.terms.le(left, zero);
+        let enough = self.terms.le(missing, left);
+        let all = self.terms.le(left, missing);
+        Ok(if self.prove_quickly(state, nothing)? {
+            zero
+        } else if self.prove_quickly(state, enough)? {
+            missing
+        } else if self.prove_quickly(state, all)? {
+            left
+        } else {
+            self.minimum(left, missing)
+        })
+    }
+
+    /// Adds a chunk to the heap of a state, and to another one that was split off it.
+    fn receive(&mut self, state: &mut State, heap: &mut Heap, chunk: Chunk) -> Run<()> {
+        let twin = heap.of(chunk.resource).find(|(_, c)| *c.args == *chunk.args);
+        match twin.map(|(i, c)| (i, c.clone())) {
+            Some((index, twin)) if !matches!(chunk.resource, ResourceId::Wand(_)) => {
+                let zero = self.amount(0, 1);
+                let before = self.terms.lt(zero, twin.perm);
+                let known = self.entailed(state, before);
+                let snap =
+                    if known { twin.snap } else { self.terms.ite(before, twin.snap, chunk.snap) };
+                let perm = self.terms.add(twin.perm, chunk.perm);
+                let merged = heap.get_mut(index);
+                (merged.perm, merged.snap) = (perm, snap);
+            }
+            _ => heap.push(chunk.clone()),
+        }
+        let Chunk { resource, args, snap, perm, rest } = chunk;
+        match rest {
+            Some(_) => {
+                state.heap.push(Chunk { resource, args, snap, perm, rest });
+                Ok(())
+            }
+            None => self.put(state, resource, &args, snap, perm),
+        }
+    }
+
+    /// Adds what is missing of a quantified permission, at every location.
+    pub fn pull_everywhere(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        resource: ResourceId,
+        needed: Term,
+    ) -> Run<()> {
+        let zero = self.amount(0, 1);
+        if state.reserves.is_empty() || needed == zero {
+            return Ok(());
+        }
+        let formals = self.formals(resource);
+        let held = self.held(heap, resource, &formals);
+        let enough = self.terms.le(needed, held);
+        if self.prove_everywhere(state, resource, enough, true)? {
+            return Ok(());
+        }
+        let mut missing = self.terms.sub(needed, held);
+        if held != zero {
+            missing = self.maximum(missing, zero);
+        }
+        for level in 0..state.reserves.len() {
+            missing = self.pull_everywhere_from(state, heap, level, resource, missing)?;
+            let nothing = self.terms.eq(missing, zero);
+            if self.prove_everywhere(state, resource, nothing, true)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn pull_everywhere_from(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        level: usize,
+        resource: ResourceId,
+        mut missing: Term,
+    ) -> Run<Term> {
+        let zero = self.amount(0, 1);
+        let formals = self.formals(resource);
+        let reserve = state.reserves[level].clone();
+        let singles: Vec<(usize, Chunk)> =
+            reserve.heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        for (index, chunk) in singles {
+            let slot = Slot::Single(index);
+            let left = self.left(&reserve, slot);
+            let wanted = self.at(resource, missing, &chunk.args);
+            let taken = self.share(state, left, wanted, false)?;
+            if taken == zero {
+                continue;
+            }
+            self.note_taken(state, level, slot, taken);
+            let here = self.same(&formals, &chunk.args);
+            let less = self.terms.ite(here, taken, zero);
+            missing = self.terms.sub(missing, less);
+            self.receive(state, heap, Chunk { perm: taken, ..chunk })?;
+        }
+        let quantified: Vec<(usize, QuantifiedChunk)> =
+            reserve.heap.quantified_of(resource).collect();
+        for (index, chunk) in quantified {
+            let slot = Slot::Quantified(index);
+            let left = self.left(&reserve, slot);
+            let enough = self.terms.le(missing, left);
+            let taken = if self.prove_everywhere(state, resource, enough, true)? {
+                missing
+            } else {
+                self.minimum(left, missing)
+            };
+            self.note_taken(state, level, slot, taken);
+            missing = self.terms.sub(missing, taken);
+            let moved = QuantifiedChunk { perm: taken, ..chunk };
+            heap.push_quantified(moved.clone());
+            self.put_quantified(state, moved)?;
+            if missing == zero {
+                break;
+            }
+        }
+        Ok(missing)
+    }
+
+    /// What a footprint may have too much, given what is needed.
+    pub(super) fn rest(
+        &mut self,
+        root: Term,
+        reserves: &[Reserve],
+        footprint: &Footprint,
+        needed: &Footprint,
+    ) -> Rest {
+        let zero = self.amount(0, 1);
+        let mut rest = Rest { root, single: Vec::new(), quantified: Vec::new() };
+        for (level, places) in footprint.iter().enumerate() {
+            for (slot, amount) in places {
+                let used = *needed[level].get(slot).unwrap_or(&zero);
+                let perm = self.terms.sub(*amount, used);
+                if perm == zero {
+                    continue;
+                }
+                let heap = &reserves[level].heap;
+                match *slot {
+                    Slot::Single(i) => {
+                        rest.single.push(Chunk { perm, ..heap.chunks()[i].clone() });
+                    }
+                    Slot::Quantified(i) => {
+                        let chunk = heap.quantified()[i].clone();
+                        rest.quantified.push(QuantifiedChunk { perm, ..chunk });
+                    }
+                }
+            }
+        }
+        rest
+    }
+
+    /// Gives back what a wand does not need for the left-hand side it was applied to.
+    pub(super) fn give_back(&mut self, state: &mut State, rest: &Rest, lhs: Term) -> Run<()> {
+        let map = std::collections::HashMap::from([(rest.root, lhs)]);
+        for chunk in &rest.single {
+            let perm = self.terms.substitute(chunk.perm, &map);
+            self.put(state, chunk.resource, &chunk.args, chunk.snap, perm)?;
+        }
+        for chunk in &rest.quantified {
+            let perm = self.terms.substitute(chunk.perm, &map);
+            self.put_quantified(state, QuantifiedChunk { perm, ..chunk.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// Takes a wand: from one chunk, for two that look the same may differ in what they are good
+    /// for. With it comes the rest of its footprint, if that is known.
+    pub fn take_wand(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        resource: ResourceId,
+        args: &[Term],
+        amount: Term,
+    ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
+        let zero = self.amount(0, 1);
+        let wildcard = self.is_wildcard(state, amount);
+        let chunks: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        for (index, chunk) in &chunks {
+            let same = self.same(&chunk.args, args);
+            let enough = self.enough(chunk.perm, amount, wildcard);
+            let right = self.terms.and([same, enough]);
+            if !self.prove_quickly(state, right)? {
+                continue;
+            }
+            if wildcard {
+                self.constrain(state, chunk.perm, amount)?;
+            }
+            let left = self.terms.sub(chunk.perm, amount);
+            if left == zero {
+                heap.remove(*index);
+                return Ok(Some((chunk.snap, chunk.rest.clone())));
+            }
+            let kept = heap.get_mut(*index);
+            (kept.perm, kept.rest) = (left, None);
+            return Ok(Some((chunk.snap, None)));
+        }
+        if let Some(snap) = self.take_shared(state, heap, resource, args, amount, wildcard)? {
+            return Ok(Some((snap, None)));
+        }
+        if wildcard || self.exhale_mode == ExhaleMode::Greedy {
+            return Ok(None);
+        }
+        self.take_some_wand(state, heap, resource, args, amount)
+    }
+
+    /// Takes a wand from whichever chunk has it.
+    fn take_some_wand(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        resource: ResourceId,
+        args: &[Term],
+        amount: Term,
+    ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
+        let zero = self.amount(0, 1);
+        let mut choices: Vec<(Term, Term)> = Vec::new();
+        let mut found = self.terms.bool(false);
+        let singles: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        for (index, chunk) in singles {
+            let same = self.same(&chunk.args, args);
+            let enough = self.terms.le(amount, chunk.perm);
+            let first = self.terms.not(found);
+            let chosen = self.terms.and([same, enough, first]);
+            let less = self.terms.ite(chosen, amount, zero);
+            let kept = heap.get_mut(index);
+            (kept.perm, kept.rest) = (self.terms.sub(chunk.perm, less), None);
+            choices.push((chosen, chunk.snap));
+            found = self.terms.or([found, chosen]);
+        }
+        let quantified: Vec<(usize, QuantifiedChunk)> = heap.quantified_of(resource).collect();
+        for (index, chunk) in quantified {
+            let held = self.perm_at(&chunk, args);
+            let enough = self.terms.le(amount, held);
+            let first = self.terms.not(found);
+            let chosen = self.terms.and([enough, first]);
+            let less = self.terms.ite(chosen, amount, zero);
+            heap.quantified_mut(index).perm = self.without(&chunk, args, less);
+            choices.push((chosen, self.snap_at(&chunk, args)));
+            found = self.terms.or([found, chosen]);
+        }
+        if !self.prove(state, found)? {
+            return Ok(None);
+        }
+        let Some((_, mut snap)) = choices.pop() else { return Ok(None) };
+        for (chosen, other) in choices.into_iter().rev() {
+            snap = self.terms.ite(chosen, other, snap);
+        }
+        Ok(Some((snap, None)))
+    }
+
+    /// The larger of two amounts.
+    pub(super) fn maximum(&mut self, a: Term, b: Term) -> Term {
+        let less = self.terms.le(a, b);
+        self.terms.ite(less, b, a)
+    }
+}

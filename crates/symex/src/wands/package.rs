@@ -1,0 +1,311 @@
+//! `package A --* B { … }`
+//!
+//! The script and then the right-hand side are executed for an arbitrary left-hand side, on all paths.
+//! Each path ends with a footprint; [`join`](super::join) makes one of them. What was learnt on the
+//! way holds for every left-hand side that the wand is applied to, and is kept as a fact about the
+//! snapshot of the wand.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use smt::{Quantifier, Term};
+use viper::core::{Block, Expr, ExprKind, PredicateId, Wand};
+
+use super::footprint::{Footprint, Reserve, Slot};
+use crate::blame::Blame;
+use crate::cfg::Cfg;
+use crate::executor::Executor;
+use crate::path::{Entry, Run, Stop};
+use crate::state::{Chunk, Heap, ResourceId, State};
+
+/// A wand that is being packaged.
+pub(super) struct Package {
+    /// The snapshot of the left-hand side, unless that has none.
+    pub root: Option<Term>,
+    /// What it may take from.
+    pub reserves: Vec<Reserve>,
+}
+
+/// A decision on a path.
+#[derive(Clone)]
+pub(super) struct Fork {
+    pub condition: Term,
+    pub taken: bool,
+    /// How many entries the path has before it.
+    pub before: usize,
+}
+
+/// Where a path of a package ends.
+#[derive(Clone)]
+pub(super) struct End {
+    pub forks: Vec<Fork>,
+    /// The trail, from `start` on.
+    pub entries: Vec<Entry>,
+    pub start: usize,
+    /// The heap of the left-hand side.
+    pub lhs: Heap,
+    /// With what was taken.
+    pub reserves: Vec<Reserve>,
+    pub result: Result,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Result {
+    /// The right-hand side holds, with this snapshot.
+    Gain(Term),
+    /// The left-hand side cannot be there together with the footprint.
+    Impossible,
+    /// In a loop of the script.
+    Nowhere,
+}
+
+impl<'p> Executor<'p> {
+    /// Packages a wand.
+    pub fn package(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        script: &'p Block,
+        blame: &Blame,
+    ) -> Run<()> {
+        let (resource, args) = self.eval_wand(state, wand, blame)?;
+        let cfg = match Cfg::new(script) {
+            Ok(cfg) => cfg,
+            Err(problem) => {
+                let what = format!("This control flow ({})", problem.message);
+                return self.unsupported(state, problem.pos, &what);
+            }
+        };
+        let root = if self.is_pure(&wand.lhs) { None } else { Some(self.fresh_snap(state)) };
+        let mut reserves = vec![Reserve::new(state.heap.clone())];
+        for outer in state.reserves.iter() {
+            let heap = self.remaining(outer);
+            reserves.push(Reserve::new(heap));
+        }
+        let package = Package { root, reserves };
+        let outcomes =
+            self.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))?;
+        let ends: Vec<&End> = outcomes.iter().map(|o| &o.value).collect();
+        let (footprint, rest) = self.join_footprints(state, &package, &ends)?;
+        self.relate_footprint(state, &package, &footprint)?;
+        self.remove_footprint(state, &footprint)?;
+        let snap = self.fresh_snap(state);
+        self.describe(state, snap, &package, &ends)?;
+        let perm = self.amount(1, 1);
+        state.heap.push(Chunk { resource, args: args.into(), snap, perm, rest: rest.map(Rc::new) });
+        Ok(())
+    }
+
+    /// Produces the left-hand side into an empty heap.
+    fn produce_lhs(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        root: Option<Term>,
+        blame: &Blame,
+    ) -> Run<()> {
+        state.heap = Heap::default();
+        let snap = match root {
+            Some(root) if self.varies(&wand.lhs) => self.symbols.second(&mut self.terms, root),
+            Some(root) => root,
+            None => self.fresh_snap(state),
+        };
+        let full = self.amount(1, 1);
+        self.produce(state, &wand.lhs, snap, full, blame)
+    }
+
+    /// Do amounts in an assertion depend on more than values?
+    pub(super) fn varies(&self, e: &Arc<Expr>) -> bool {
+        let mut seen: Vec<PredicateId> = Vec::new();
+        let mut pending = vec![e];
+        while let Some(e) = pending.pop() {
+            let mut found = false;
+            e.walk(&mut |e| {
+                let predicate = match &e.kind {
+                    ExprKind::WildcardPerm => {
+                        found = true;
+                        None
+                    }
+                    ExprKind::Acc(viper::core::Resource::Predicate(predicate, ..), _) => {
+                        Some(*predicate)
+                    }
+                    _ => None,
+                };
+                if let Some(predicate) = predicate.filter(|p| !seen.contains(p)) {
+                    seen.push(predicate);
+                    pending.extend(&self.program.predicate(predicate).body);
+                }
+                !found
+            });
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// One path of a package.
+    fn run_package(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        cfg: &Cfg<'p>,
+        package: &Package,
+        blame: &Blame,
+    ) -> Run<End> {
+        let mark = self.trail.len();
+        // Whatever is chosen on the way may depend on the left-hand side.
+        state.parameters = state.parameters.iter().chain(&package.root).copied().collect();
+        state.fixed = state.parameters.len();
+        state.reserves = Rc::new(package.reserves.clone());
+        let mut lhs = Heap::default();
+        let result = match self.run_parts(state, wand, cfg, package, blame, &mut lhs) {
+            Ok(result) => result,
+            Err(Stop::Infeasible) => Result::Impossible,
+            Err(stop) => return Err(stop),
+        };
+        let entries = self.trail[mark..].to_vec();
+        let mut forks = Vec::new();
+        for (before, entry) in entries.iter().enumerate() {
+            if let Entry::Fork(condition, taken) = entry {
+                forks.push(Fork { condition: *condition, taken: *taken, before });
+            }
+        }
+        Ok(End { forks, entries, start: mark, lhs, reserves: state.reserves.to_vec(), result })
+    }
+
+    fn run_parts(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        cfg: &Cfg<'p>,
+        package: &Package,
+        blame: &Blame,
+        lhs: &mut Heap,
+    ) -> Run<Result> {
+        self.produce_lhs(state, wand, package.root, blame)?;
+        *lhs = state.heap.clone();
+        let labels = state.labels.clone();
+        state.lhs = Some(lhs.clone());
+        if !self.run_script(state, cfg)? {
+            return Ok(Result::Nowhere);
+        }
+        state.lhs = Some(lhs.clone());
+        state.labels = labels;
+        state.want_snap = true;
+        let mut heap = state.heap.clone();
+        let snap = self.consume(state, &mut heap, &wand.rhs, blame)?;
+        Ok(Result::Gain(snap))
+    }
+
+    /// What a nested wand takes from further out is there together with the heap of the state.
+    fn relate_footprint(
+        &mut self,
+        state: &mut State,
+        package: &Package,
+        footprint: &Footprint,
+    ) -> Run<()> {
+        for (reserve, places) in package.reserves.iter().zip(footprint).skip(1) {
+            for (slot, amount) in places {
+                let Slot::Single(index) = *slot else { continue };
+                let chunk = reserve.heap.chunks()[index].clone();
+                if is_wand(chunk.resource) {
+                    continue;
+                }
+                let is_field = matches!(chunk.resource, ResourceId::Field(_));
+                let others: Vec<Chunk> =
+                    state.heap.of(chunk.resource).map(|(_, c)| c.clone()).collect();
+                for other in others {
+                    self.relate(state, &other, &chunk.args, chunk.snap, *amount, is_field)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the footprint away from the heap of the state and from the reserves around it.
+    fn remove_footprint(&mut self, state: &mut State, footprint: &Footprint) -> Run<()> {
+        let zero = self.amount(0, 1);
+        let mut levels = footprint.iter();
+        let Some(own) = levels.next() else { return Ok(()) };
+        let mut empty = Vec::new();
+        for (slot, amount) in own {
+            if *amount == zero {
+                continue;
+            }
+            match *slot {
+                Slot::Single(i) => {
+                    let left = self.terms.sub(state.heap.chunks()[i].perm, *amount);
+                    state.heap.get_mut(i).perm = left;
+                    let nothing = self.terms.eq(left, zero);
+                    if self.prove_quickly(state, nothing)? {
+                        empty.push(i);
+                    }
+                }
+                Slot::Quantified(i) => {
+                    let left = self.terms.sub(state.heap.quantified()[i].perm, *amount);
+                    state.heap.quantified_mut(i).perm = left;
+                }
+            }
+        }
+        for index in empty.into_iter().rev() {
+            state.heap.remove(index);
+        }
+        for (level, places) in levels.enumerate() {
+            for (slot, amount) in places {
+                if *amount != zero {
+                    self.note_taken(state, level, *slot, *amount);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known about the snapshot of a wand that was packaged.
+    fn describe(
+        &mut self,
+        state: &mut State,
+        wand: Term,
+        package: &Package,
+        ends: &[&End],
+    ) -> Run<()> {
+        let lhs = package.root.unwrap_or(self.symbols.unit);
+        let gain = self.symbols.wand_gain(&mut self.terms, wand, lhs);
+        let mut facts = Vec::new();
+        for end in ends {
+            let mut guard = self.terms.bool(true);
+            for entry in &end.entries {
+                match entry {
+                    Entry::Guard(g) | Entry::Side(g) => guard = self.terms.and([guard, *g]),
+                    Entry::Fact(fact) | Entry::Lasting(fact, _) => {
+                        facts.push(self.terms.implies(guard, *fact));
+                    }
+                    Entry::Fork(..) => {}
+                }
+            }
+            match end.result {
+                Result::Gain(snap) => {
+                    let equal = self.terms.eq(gain, snap);
+                    facts.push(self.terms.implies(guard, equal));
+                }
+                Result::Impossible => facts.push(self.terms.not(guard)),
+                Result::Nowhere => {}
+            }
+        }
+        let all = self.terms.and(facts);
+        let applied = self.symbols.wand_applied(&mut self.terms, wand, lhs);
+        let body = self.terms.implies(applied, all);
+        let fact = match package.root {
+            Some(root) => {
+                self.close(Quantifier::Forall, &[root], &[vec![gain]], body, None, "wand")
+            }
+            None => body,
+        };
+        self.assume(state, fact)
+    }
+}
+
+/// Is it a wand?
+pub(crate) fn is_wand(resource: ResourceId) -> bool {
+    matches!(resource, ResourceId::Wand(_))
+}
