@@ -228,7 +228,8 @@ impl<'p> Executor<'p> {
         let falsum = self.terms.bool(false);
         let undecided = std::mem::take(&mut self.undecided);
         let goal = self.goal.take();
-        if self.prove(state, falsum)? {
+        // Where the assumptions contradict each other, the proof that failed would hardly have.
+        if self.prove_quickly(state, falsum)? {
             return Err(Stop::Infeasible);
         }
         if let Some(ReportAs::MustFail { pos, .. }) =

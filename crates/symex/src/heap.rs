@@ -414,7 +414,11 @@ impl Executor<'_> {
             return Ok(None);
         }
         let snap = self.summary_snap(state, &before, resource, args);
-        self.subtract(heap, resource, args, amount);
+        if matches!(resource, ResourceId::Field(_)) && amount == self.amount(1, 1) {
+            self.empty(heap, resource, args);
+        } else {
+            self.subtract(heap, resource, args, amount);
+        }
         // A chunk that is certainly empty only gets in the way.
         let mut empty = Vec::new();
         for (index, chunk) in heap.clone().of(resource) {
@@ -427,6 +431,24 @@ impl Executor<'_> {
             heap.remove(index);
         }
         Ok(Some(snap))
+    }
+
+    /// Takes away all there is at a location.
+    fn empty(&mut self, heap: &mut Heap, resource: ResourceId, args: &[Term]) {
+        let zero = self.amount(0, 1);
+        let singles: Vec<usize> = heap.of(resource).map(|(i, _)| i).collect();
+        for index in singles {
+            let chunk = heap.chunks()[index].clone();
+            let same = self.same(&chunk.args, args);
+            heap.get_mut(index).perm = self.terms.ite(same, zero, chunk.perm);
+        }
+        let quantified: Vec<usize> = heap.quantified_of(resource).map(|(i, _)| i).collect();
+        let formals = self.formals(resource);
+        let here = self.same(&formals, args);
+        for index in quantified {
+            let perm = heap.quantified()[index].perm;
+            heap.quantified_mut(index).perm = self.terms.ite(here, zero, perm);
+        }
     }
 
     /// Takes an amount from the chunks of a location, from one after the other, as far as it goes.

@@ -241,7 +241,8 @@ impl Executor<'_> {
                 Ok(false)
             }
             Ok(answer @ Answer::Unknown(_)) => {
-                self.gave_up |= answer.gave_up();
+                // Questions that only save work are given up on all the time.
+                self.gave_up |= answer.gave_up() && limits == self.limits.thorough;
                 self.undecided = answer.gave_up();
                 Ok(false)
             }

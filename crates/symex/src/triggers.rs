@@ -304,7 +304,7 @@ impl Executor<'_> {
     }
 
     /// Where variables occur in it, are there only applications around them?
-    fn is_pattern(&self, term: Term, vars: &[Bound]) -> bool {
+    pub fn is_pattern(&self, term: Term, vars: &[Bound]) -> bool {
         if self.has_forbidden(term) {
             return false;
         }

@@ -14,7 +14,11 @@ const MAX_CASES: usize = 16;
 impl Executor<'_> {
     /// The smaller of two amounts.
     pub fn minimum(&mut self, a: Term, b: Term) -> Term {
+        let zero = self.amount(0, 1);
         let smaller = |this: &mut Self, a: Term, b: Term| {
+            if a == zero || b == zero {
+                return zero;
+            }
             let less = this.terms.le(a, b);
             this.terms.ite(less, a, b)
         };

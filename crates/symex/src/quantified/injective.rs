@@ -73,7 +73,10 @@ impl Executor<'_> {
         let only = |t: Term, v: Bound, w: Bound| {
             self.terms.free(t).contains(&v) && !self.terms.free(t).contains(&w)
         };
-        if !only(a, first, second) || !only(b, second, first) || !self.is_trigger(&[a], &[first]) {
+        // The solver sees equal numbers too late for an inverse to be of use.
+        let named = matches!(self.terms.sort(a), Sort::Named(_));
+        let usable = named && self.is_trigger(&[a], &[first]) && self.is_pattern(a, &[first]);
+        if !only(a, first, second) || !only(b, second, first) || !usable {
             return None;
         }
         let swap = HashMap::from([(y, x)]);

@@ -137,9 +137,6 @@ impl Executor<'_> {
         };
         let mut general = vec![self.terms.int(which)];
         general.extend(key.into_iter().map(|t| self.terms.substitute(t, &standard)));
-        if self.config.ablates(Ablation::Memoisation) {
-            general.push(self.terms.int(self.summaries.len()));
-        }
         let key = (self.prefix.clone(), general);
         let known = self.summaries.get(&key).copied();
         let fun = known.unwrap_or_else(|| {
