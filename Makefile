@@ -5,14 +5,14 @@ LANCEHEAD = $(or $(CARGO_TARGET_DIR),target)/release/lancehead
 # `make install` puts the program and its Z3 into a folder of their own there, and a link into bin.
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo test lint bench bench-front-end bench-quantified bench-verify install clean z3 release
+.PHONY: help demo test lint bench bench-front-end bench-quantified bench-wands bench-verify install clean z3 release
 
 help:
 	@echo 'make demo      build everything and show what it does'
 	@echo 'make test      run all tests'
 	@echo 'make lint      formatting and clippy, warnings are errors'
-	@echo 'make bench     measure the speed: of the front end, of quantified permissions, and of'
-	@echo '               verify on TREE=DIR [LIST=FILE]'
+	@echo 'make bench     measure the speed: of the front end, of quantified permissions, of'
+	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
 	@echo 'make install   install lancehead with its Z3 under PREFIX ($(PREFIX))'
 	@echo 'make clean     remove what was built (Z3 stays; it is in .z3)'
 
@@ -32,13 +32,16 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
-bench: bench-front-end bench-quantified bench-verify
+bench: bench-front-end bench-quantified bench-wands bench-verify
 
 bench-front-end:
 	$(CARGO) bench --locked -p lancehead --bench front_end -- $(abspath $(TREE))
 
 bench-quantified: z3
 	$(CARGO) bench --locked -p lancehead --bench quantified
+
+bench-wands: z3
+	TREE='$(abspath $(TREE))' $(CARGO) bench --locked -p lancehead --bench wands
 
 bench-verify: z3
 	TREE='$(abspath $(TREE))' LIST='$(abspath $(LIST))' SILICON_TSV='$(abspath $(SILICON_TSV))' \
