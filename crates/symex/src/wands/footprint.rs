@@ -1,4 +1,4 @@
-//! What a wand takes from the heaps around it.
+//! What a wand takes from the heaps around it. [seed 002, Listings 5.5 and 5.13] transfer
 //!
 //! While a wand is packaged, the heap of the state is that of the left-hand side. What is missing
 //! there is [pulled](Executor::pull) from the reserves, the heaps around the wand: it becomes part of

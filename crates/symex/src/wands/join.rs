@@ -1,4 +1,4 @@
-//! One footprint for all paths of a package.
+//! One footprint for all paths of a package. [seed 002, Listings 5.11 and 5.12] joinFootprints
 //!
 //! The paths of a package are the leaves of a tree of decisions. The footprint of a node is that of
 //! its two sides, joined: by its condition if that is fixed, so that the same side is taken whenever

@@ -1,4 +1,4 @@
-//! `package A --* B { … }`
+//! `package A --* B { … }` [seed 002, Listing 5.14]
 //!
 //! The script and then the right-hand side are executed for an arbitrary left-hand side, on all paths.
 //! Each path ends with a footprint; [`join`](super::join) makes one of them. What was learnt on the
