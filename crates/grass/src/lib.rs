@@ -6,8 +6,11 @@
 //! - [`translate`]: separation logic in that logic.
 //! - [`solve`]: questions, and models as answers, confirmed before they are shown.
 //!   [`decide`] asks the procedure for lists first.
+//! - [`frame`]: what is left over, and what is missing.
 
 pub mod decide;
+pub mod frame;
+mod inverse;
 pub mod logic;
 mod readback;
 mod segment;
@@ -16,4 +19,5 @@ pub mod theory;
 pub mod translate;
 
 pub use decide::decide;
+pub use frame::Inference;
 pub use solve::{Solver, config};

@@ -163,7 +163,7 @@ pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
     let mut all = formulas.clone();
     all.extend(&nodes);
     let reads = readings(theory, &all);
-    formulas.extend(theory.axioms(&nodes, &reads));
+    formulas.extend(theory.axioms(&formulas, &nodes, &reads));
     Reduced { formulas, nodes, reads }
 }
 

@@ -53,6 +53,14 @@ impl Solver {
         self.session.stats()
     }
 
+    /// Writes what the solver is told to a file, until the next question that starts anew.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn dump_to(&mut self, path: &std::path::Path) -> std::io::Result<()> {
+        self.session.dump_to(path)
+    }
+
     /// Is there a model of all of these formulas? A model is confirmed by the evaluator.
     pub fn decide(
         &mut self,
@@ -107,17 +115,20 @@ impl Solver {
     }
 
     /// Is there a model of these formulas of graphs and sets?
+    ///
+    /// # Errors
+    /// If the solver does not know, or there is none.
     pub fn graph_satisfiable(
         &mut self,
         theory: &mut Theory,
         formulas: &[logic::Formula],
-    ) -> Option<bool> {
+    ) -> Result<bool, String> {
         let found = self.find(theory, formulas);
         self.session.clear();
         match found {
-            Found::Model(_) => Some(true),
-            Found::Nothing => Some(false),
-            Found::Unknown(_) => None,
+            Found::Model(_) => Ok(true),
+            Found::Nothing => Ok(false),
+            Found::Unknown(reason) => Err(reason),
         }
     }
 

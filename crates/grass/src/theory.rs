@@ -137,7 +137,8 @@ impl Theory {
 
     /// A new set of nodes of a sort.
     pub fn add_set(&mut self, name: &str, sort: Sort) -> SetVar {
-        let set = SetVar(self.terms.declare(&format!("set.{name}"), vec![sort], Sort::Bool));
+        let name = format!("set.{}.{name}", self.sets.len());
+        let set = SetVar(self.terms.declare(&name, vec![sort], Sort::Bool));
         self.sets.push(set);
         set
     }
@@ -172,7 +173,14 @@ impl Theory {
     }
 
     /// `x` is `y`, or the node that `x` leads to is on its path: how a read term determines paths.
-    fn read_axioms(&mut self, field: Field, x: Term, nodes: &[Term], out: &mut Vec<Term>) {
+    fn read_axioms(
+        &mut self,
+        field: Field,
+        x: Term,
+        nodes: &[Term],
+        with_paths: bool,
+        out: &mut Vec<Term>,
+    ) {
         let next = self.read(field, x);
         if let Some((old, at, value)) = self.fields[field.0].update {
             let here = self.terms.eq(x, at);
@@ -180,7 +188,7 @@ impl Theory {
             let now = self.terms.ite(here, value, before);
             out.push(self.terms.eq(next, now));
         }
-        if self.fields[field.0].between.is_none() {
+        if !with_paths {
             return;
         }
         out.push(self.reach(field, x, next));
@@ -271,13 +279,44 @@ impl Theory {
         term
     }
 
-    /// The axioms of all fields, for these nodes.
-    pub(crate) fn axioms(&mut self, nodes: &[Term], reads: &[(Field, Term)]) -> Vec<Term> {
+    /// Fields whose paths are mentioned, or were before they changed.
+    fn fields_with_paths(&self, formulas: &[Term]) -> BTreeSet<Field> {
+        let mut seen = BTreeSet::new();
+        let mut funs = BTreeSet::new();
+        let mut pending = formulas.to_vec();
+        while let Some(term) = pending.pop() {
+            if seen.insert(term) {
+                if let Node::App(fun, _) = self.terms.node(term) {
+                    funs.insert(*fun);
+                }
+                pending.extend(self.terms.children(term));
+            }
+        }
+        let mut used = BTreeSet::new();
+        // What a field was before has a smaller number.
+        for (index, decl) in self.fields.iter().enumerate().rev() {
+            let mentioned = decl.between.is_some_and(|between| funs.contains(&between));
+            if mentioned || used.contains(&Field(index)) {
+                used.insert(Field(index));
+                used.extend(decl.update.map(|(old, ..)| old));
+            }
+        }
+        used
+    }
+
+    /// The axioms of all fields that formulas mention, for these nodes.
+    pub(crate) fn axioms(
+        &mut self,
+        formulas: &[Term],
+        nodes: &[Term],
+        reads: &[(Field, Term)],
+    ) -> Vec<Term> {
+        let used = self.fields_with_paths(formulas);
         let mut out = Vec::new();
         for (field, x) in reads {
-            self.read_axioms(*field, *x, nodes, &mut out);
+            self.read_axioms(*field, *x, nodes, used.contains(field), &mut out);
         }
-        for index in 0..self.fields.len() {
+        for Field(index) in used {
             let decl = &self.fields[index];
             let Some(between) = decl.between else { continue };
             let owner = decl.owner;

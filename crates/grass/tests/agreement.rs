@@ -58,7 +58,7 @@ fn satisfiability_of_lists() {
     let mut random = Random(0x5eed_0001);
     let mut solver = solver();
     let mut sat = 0;
-    for _ in 0..120 {
+    for _ in 0..100 {
         let text = random.atoms(5, 7, &LISTS) + " * ls(x1, x1)";
         let document = parse(std::slice::from_ref(&text));
         let logic = ListLogic::new(&document.signature, Semantics::Precise).unwrap();
@@ -68,7 +68,7 @@ fn satisfiability_of_lists() {
         assert_eq!(verdict.as_str(), if native { "sat" } else { "unsat" }, "{text}: {verdict:?}");
         sat += usize::from(native);
     }
-    assert!((20..=100).contains(&sat), "{sat}");
+    assert!((20..=80).contains(&sat), "{sat}");
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn entailment_of_lists() {
     let mut random = Random(0x5eed_0002);
     let mut solver = solver();
     let mut valid = 0;
-    for _ in 0..200 {
+    for _ in 0..120 {
         let left = random.atoms(4, 5, &LISTS[1..]) + " * ls(x1, x2)";
         let right = random.atoms(4, 4, &LISTS[3..]) + " * ls(x1, x2)";
         let document = parse(&[left.clone(), right.clone()]);
@@ -88,7 +88,7 @@ fn entailment_of_lists() {
         assert_eq!(verdict.as_str(), expected, "{left} |= {right}: {verdict:?}");
         valid += usize::from(native);
     }
-    assert!(valid > 20, "{valid}");
+    assert!(valid > 10, "{valid}");
 }
 
 /// A Boolean combination of such formulas.
@@ -131,10 +131,10 @@ fn against_small_heaps(seed: u64, count: usize, semantics: Semantics, kinds: &[&
 
 #[test]
 fn combinations_of_lists() {
-    against_small_heaps(0x5eed_0003, 80, Semantics::Precise, &LISTS);
+    against_small_heaps(0x5eed_0003, 50, Semantics::Precise, &LISTS);
 }
 
 #[test]
 fn combinations_in_the_standard_semantics() {
-    against_small_heaps(0x5eed_0004, 80, Semantics::Standard, &LISTS);
+    against_small_heaps(0x5eed_0004, 50, Semantics::Standard, &LISTS);
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use grass::Solver;
 use grass::logic::{Formula, Set};
 use grass::theory::{Field, Theory};
+use grass::translate::{Extent, Translator};
 use report::FileId;
 use sl::{Semantics, Signature, Verdict};
 use smt::{Meaning, Sort, Term};
@@ -41,11 +42,11 @@ fn example_1() {
         Formula::Equal(sort, all, Set::Union(vec![to_y.clone(), to_z.clone()])),
         Formula::disjoint(sort, to_y, to_z),
     ];
-    assert_eq!(solver().graph_satisfiable(&mut theory, &components), Some(true));
+    assert_eq!(solver().graph_satisfiable(&mut theory, &components), Ok(true));
     // A node that reaches both is in neither.
     let both = [theory.reach(h, x, y), theory.reach(h, x, z)].map(Formula::Atom);
     let all: Vec<Formula> = components.into_iter().chain(both).collect();
-    assert_eq!(solver().graph_satisfiable(&mut theory, &all), Some(false));
+    assert_eq!(solver().graph_satisfiable(&mut theory, &all), Ok(false));
 }
 
 fn decide(left: &str, right: &str) -> Verdict {
@@ -73,6 +74,45 @@ fn example_15() {
         Formula::Atom(there),
         Formula::Atom(lost).negation(),
     ];
-    assert_eq!(solver().graph_satisfiable(&mut theory, &all), Some(false));
-    assert_eq!(solver().graph_satisfiable(&mut theory, &all[..2]), Some(true));
+    assert_eq!(solver().graph_satisfiable(&mut theory, &all), Ok(false));
+    assert_eq!(solver().graph_satisfiable(&mut theory, &all[..2]), Ok(true));
+}
+
+/// Example 16: a list is reversed in place. One round of the loop, with `t := x; x := [x]; [t] := E;
+/// y := t`, keeps the invariant if `E` is `y`, and not if it is `x`.
+fn loop_keeps_invariant(written: &str) -> bool {
+    let document = sl::text::parse(&[(FileId(0), "ls(x, nil) * ls(y, nil)")]).unwrap();
+    let invariant = &document.formulas[0];
+    let mut translator = Translator::new(&document.signature, Semantics::Precise);
+    let (alloc, mut facts) = translator.footprint("Alloc");
+    facts.push(translator.translate(invariant, &alloc, Extent::Exact, true).unwrap());
+    let loc = sl::Name::from("Loc");
+    let vars = ["x", "y"].map(|name| sl::Var::new(name, sl::Sort::Loc(loc.clone())));
+    let [x, y] = [&vars[0], &vars[1]].map(|var| translator.var(var).unwrap());
+    let nil = translator.theory.nil(&sl::Sort::Loc(loc.clone())).unwrap();
+    let at_end = translator.theory.terms.eq(x, nil);
+    facts.push(Formula::Atom(at_end).negation());
+    // What is read and written is allocated.
+    let mut unsafe_access = facts.clone();
+    unsafe_access.push(Formula::In(x, alloc[&loc].clone()).negation());
+    assert_eq!(solver().graph_satisfiable(&mut translator.theory, &unsafe_access), Ok(false));
+    let next = translator.field(&loc, 0).unwrap();
+    let after = translator.theory.read(next, x);
+    let written = if written == "y" { y } else { after };
+    let updated = translator.theory.update(next, x, written);
+    translator.set_field(&loc, 0, updated);
+    translator.set_var(&"x".into(), after);
+    translator.set_var(&"y".into(), x);
+    let again = translator.translate(invariant, &alloc, Extent::Exact, false).unwrap();
+    facts.push(again.negation());
+    !solver().graph_satisfiable(&mut translator.theory, &facts).unwrap()
+}
+
+#[test]
+fn example_16() {
+    assert_eq!(decide("ls(x, nil) * y = nil", "ls(x, nil) * ls(y, nil)"), Verdict::Unsat);
+    assert!(loop_keeps_invariant("y"));
+    assert!(!loop_keeps_invariant("x"));
+    assert_eq!(decide("ls(x, nil) * ls(y, nil) * x = nil", "true * ls(y, nil)"), Verdict::Unsat);
+    assert_eq!(decide("ls(x, nil) * ls(y, nil) * x = nil", "x = nil * ls(y, nil)"), Verdict::Unsat);
 }
