@@ -16,6 +16,8 @@ pub(crate) struct Segment {
     next: Field,
     first: Term,
     end: Term,
+    /// Does it go on from its end and come back to it?
+    cyclic: bool,
 }
 
 impl Segment {
@@ -28,8 +30,9 @@ impl Segment {
         let Some(list) = translator.lists.get(name).cloned() else {
             return out(format!("`{name}` is no list"));
         };
-        if !list.acyclic {
-            return out(format!("the lists of `{name}` may be cyclic"));
+        let cyclic = !list.acyclic && translator.choose_cyclic();
+        if !list.acyclic && list.back.is_some() {
+            return out(format!("the doubly linked lists of `{name}` may be cyclic"));
         }
         if !list.nested.is_empty() || !list.measures.is_empty() {
             return out(format!("the lists of `{name}` are more than links"));
@@ -52,7 +55,7 @@ impl Segment {
             return out(format!("the locations of `{name}` are not simple records"));
         };
         translator.links.insert(next);
-        Ok(Segment { list, loc, args: terms, next, first, end })
+        Ok(Segment { list, loc, args: terms, next, first, end, cyclic })
     }
 
     /// A path, and the nodes on it.
@@ -62,11 +65,18 @@ impl Segment {
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
         let theory = &mut translator.theory;
-        let nodes = Set::between(theory, self.next, self.first, self.end);
+        let mut nodes = Set::between(theory, self.next, self.first, self.end);
         let path = theory.reach(self.next, self.first, self.end);
         pieces.facts.push(Formula::Atom(path));
         let empty = theory.terms.eq(self.first, self.end);
-        if !self.list.may_be_empty {
+        if self.cyclic {
+            let on = theory.read(self.next, self.end);
+            let back = theory.reach(self.next, on, self.end);
+            pieces.facts.push(Formula::Atom(back));
+            let end = Set::single(theory, self.end);
+            let cycle = Set::between(theory, self.next, on, self.end);
+            nodes = Set::Union(vec![nodes, end, cycle]);
+        } else if !self.list.may_be_empty {
             pieces.facts.push(Formula::Atom(empty).negation());
         }
         self.nil_fields(translator, &nodes, pieces)?;

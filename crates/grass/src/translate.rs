@@ -15,6 +15,9 @@ use crate::logic::{Formula, Set};
 use crate::segment::Segment;
 use crate::theory::{Field, Theory};
 
+/// Each list that may be cyclic doubles the cases of a heap.
+const MAX_CYCLIC: usize = 6;
+
 /// Why a formula is not translated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutOfFragment(pub String);
@@ -54,6 +57,8 @@ pub struct Translator<'a> {
     pub(crate) ways_back: Vec<WayBack>,
     /// Fields along which there are segments.
     pub(crate) links: BTreeSet<Field>,
+    /// Which lists of the current heap come back to their end, in their order.
+    choice: u32,
     /// Must what is translated now hold?
     pub(crate) positive: bool,
 }
@@ -92,6 +97,7 @@ impl<'a> Translator<'a> {
             fields: BTreeMap::new(),
             ways_back: Vec::new(),
             links: BTreeSet::new(),
+            choice: 0,
             positive: true,
         }
     }
@@ -197,9 +203,40 @@ impl<'a> Translator<'a> {
         let heap = heap.without_aliases();
         let hidden = if positive { self.bind_fresh(&heap.vars)? } else { self.determine(&heap)? };
         self.positive = positive;
-        let pieces = self.pieces(&heap);
+        let cases = self.cases(&heap);
         self.restore(hidden);
-        Ok(self.assemble(pieces?, footprint, extent, heap.open))
+        let cases = cases?
+            .into_iter()
+            .map(|pieces| self.assemble(pieces, footprint, extent, heap.open))
+            .collect();
+        Ok(Formula::Or(cases))
+    }
+
+    /// The pieces of a heap. A segment that may come back to its end is one of two things, each of
+    /// which has a footprint that is determined.
+    fn cases(&mut self, heap: &SymbolicHeap) -> Result<Vec<Pieces>, OutOfFragment> {
+        let is_cyclic = |atom: &&sl::Formula| match atom.kind() {
+            Kind::Pred(name, _) => self.lists.get(name).is_some_and(|list| !list.acyclic),
+            _ => false,
+        };
+        let count = heap.spatial.iter().filter(is_cyclic).count();
+        if count > MAX_CYCLIC {
+            return out("there are too many lists that may be cyclic");
+        }
+        let mut all = Vec::new();
+        for choice in 0..1 << count {
+            self.choice = choice;
+            all.push(self.pieces(heap)?);
+        }
+        self.choice = 0;
+        Ok(all)
+    }
+
+    /// Does the next list that may be cyclic come back to its end?
+    pub(crate) fn choose_cyclic(&mut self) -> bool {
+        let cyclic = self.choice & 1 == 1;
+        self.choice >>= 1;
+        cyclic
     }
 
     /// Facts, parts that have nothing in common, and a footprint that consists of them.

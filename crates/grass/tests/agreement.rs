@@ -104,6 +104,8 @@ fn combination(random: &mut Random, depth: usize, kinds: &[&str]) -> String {
     }
 }
 
+const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";
+
 fn against_small_heaps(seed: u64, count: usize, semantics: Semantics, kinds: &[&str]) {
     let mut random = Random(seed);
     let mut solver = solver();
@@ -111,7 +113,7 @@ fn against_small_heaps(seed: u64, count: usize, semantics: Semantics, kinds: &[&
     let mut unsat = 0;
     for _ in 0..count {
         let parts: Vec<String> = (0..3).map(|_| combination(&mut random, 2, kinds)).collect();
-        let text = parts.join(" && ");
+        let text = format!("{CYCLIC}{}", parts.join(" && "));
         let document = parse(std::slice::from_ref(&text));
         let formula: &Formula = &document.formulas[0];
         let verdict = solver.satisfiable(&document.signature, semantics, formula);
@@ -137,4 +139,11 @@ fn combinations_of_lists() {
 #[test]
 fn combinations_in_the_standard_semantics() {
     against_small_heaps(0x5eed_0004, 50, Semantics::Standard, &LISTS);
+}
+
+/// A segment that may come back to its end.
+#[test]
+fn combinations_of_cyclic_lists() {
+    let kinds = ["A = B", "A != B", "A |-> B", "lseg(A, B)", "lseg(A, B)"];
+    against_small_heaps(0x5eed_0005, 40, Semantics::Precise, &kinds);
 }
