@@ -343,6 +343,24 @@ pub enum SlQuestion {
         #[arg(value_name = "H")]
         formula: String,
     },
+    /// What is left of the first formula without the second: F with H |= G * F
+    Frame {
+        /// The first formula
+        #[arg(value_name = "H")]
+        left: String,
+        /// The second formula
+        #[arg(value_name = "G")]
+        right: String,
+    },
+    /// What the first formula lacks for the second: F with H * F |= G
+    Abduce {
+        /// The first formula
+        #[arg(value_name = "H")]
+        left: String,
+        /// The second formula
+        #[arg(value_name = "G")]
+        right: String,
+    },
     /// Does the second formula hold wherever the first does?
     Entails {
         /// The first formula

@@ -42,7 +42,7 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check::run(check, args.color, &mut out),
             Command::Fmt(fmt) => fmt::run(fmt, args.color, &mut out),
             Command::Print(print) => print::run(print, args.color, &mut out),
-            Command::Sl(sl) => sl::run(sl, args.color, &mut out),
+            Command::Sl(sl) => sl::run(sl, args.color, args.z3.as_deref(), &mut out),
             Command::SiliconOptions => {
                 out.write(silicon::table().as_bytes());
                 0

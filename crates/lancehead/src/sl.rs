@@ -2,19 +2,24 @@
 
 use std::io;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use grass::Inference;
 use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
 use serde_json::{Value as Json, json};
 use sl::{Formula, Model, Signature, Value, Verdict};
 
 use crate::args::{self, Color, Format, Semantics, SlQuestion};
 use crate::output::{Output, complain, to_stderr};
+use crate::z3::{self, Surroundings};
 use crate::{crash, source};
 
+/// How long the solver may think about one question.
+const TIMEOUT: Duration = Duration::from_secs(60);
+
 /// The command. Returns the exit status.
-pub(crate) fn run(args: &args::Sl, color: Color, out: &mut Output) -> u8 {
-    let command = Command { args, color };
+pub(crate) fn run(args: &args::Sl, color: Color, z3: Option<&Path>, out: &mut Output) -> u8 {
+    let command = Command { args, color, z3 };
     match &args.question {
         Some(_) if !args.files.is_empty() => {
             complain("either files or a question, not both; see `lancehead sl --help`");
@@ -31,6 +36,7 @@ pub(crate) fn run(args: &args::Sl, color: Color, out: &mut Output) -> u8 {
 struct Command<'a> {
     args: &'a args::Sl,
     color: Color,
+    z3: Option<&'a Path>,
 }
 
 /// What is to be decided, and what to call the answers.
@@ -69,7 +75,7 @@ impl Command<'_> {
             .checks
             .iter()
             .map(|check| {
-                Answer::to(Question {
+                self.answer(Question {
                     signature: &check.signature,
                     semantics,
                     formulas: check.assertions.clone(),
@@ -87,7 +93,9 @@ impl Command<'_> {
         let mut sources = SourceMap::new();
         let texts: Vec<&str> = match question {
             SlQuestion::Sat { formula } => vec![formula],
-            SlQuestion::Entails { left, right } => vec![left, right],
+            SlQuestion::Entails { left, right }
+            | SlQuestion::Frame { left, right }
+            | SlQuestion::Abduce { left, right } => vec![left, right],
         };
         let files: Vec<_> = ["H", "G"]
             .iter()
@@ -105,6 +113,9 @@ impl Command<'_> {
             Ok(document) => document,
             Err(problem) => return self.invalid("H", *problem, &sources, start, out),
         };
+        if !matches!(question, SlQuestion::Sat { .. } | SlQuestion::Entails { .. }) {
+            return self.infer(question, &document, start, out);
+        }
         let (formulas, sat, unsat) = match document.formulas.as_slice() {
             [left, right] => {
                 (vec![left.clone(), Formula::negation(right.clone())], "invalid", "valid")
@@ -113,8 +124,70 @@ impl Command<'_> {
         };
         let semantics = self.semantics(sl::Semantics::Precise);
         let signature = &document.signature;
-        let answer = Answer::to(Question { signature, semantics, formulas, sat, unsat });
+        let answer = self.answer(Question { signature, semantics, formulas, sat, unsat });
         self.report("", "H", &[answer], start, out)
+    }
+
+    /// A frame or an anti-frame.
+    fn infer(
+        &self,
+        question: &SlQuestion,
+        document: &sl::text::Document,
+        start: Instant,
+        out: &mut Output,
+    ) -> u8 {
+        let semantics = self.semantics(sl::Semantics::Precise);
+        let signature = &document.signature;
+        let inference = match (self.solver(), document.formulas.as_slice()) {
+            (Err(reason), _) => Inference::Unknown(reason),
+            (Ok(mut solver), [h, g]) => match question {
+                SlQuestion::Frame { .. } => solver.frame(signature, semantics, h, g),
+                _ => solver.abduce(signature, semantics, h, g),
+            },
+            (Ok(_), _) => Inference::Unknown("there are not two formulas".into()),
+        };
+        let (word, reason, model) = match &inference {
+            Inference::Found(formula) => (sl::text::print_formula(formula, signature), None, None),
+            Inference::Nothing(model) => ("none".to_owned(), None, model.as_ref()),
+            Inference::Unknown(reason) => ("unknown".to_owned(), Some(reason), None),
+        };
+        match self.args.format {
+            Format::Human => {
+                out.write(format!("{word}\n").as_bytes());
+                if let Some(reason) = reason {
+                    complain(&format!("not decided: {reason}"));
+                }
+                if let Some(model) = model.filter(|_| self.args.model) {
+                    out.write(model.to_text(signature).as_bytes());
+                }
+            }
+            Format::Json => {
+                let object = json!({
+                    "file": "H",
+                    "status": if reason.is_none() { "solved" } else { "unknown" },
+                    "time_ms": u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
+                    "formula": if matches!(inference, Inference::Found(_)) { Some(word) } else { None },
+                    "reason": reason,
+                    "model": model.map(|model| model_to_json(model, signature)),
+                    "errors": [],
+                });
+                out.write(format!("{object}\n").as_bytes());
+            }
+        }
+        out.flush();
+        if reason.is_none() { 0 } else { 3 }
+    }
+
+    fn answer<'q>(&self, question: Question<'q>) -> Answer<'q> {
+        let Question { signature, semantics, formulas, .. } = &question;
+        let verdict = grass::decide(signature, *semantics, formulas, || self.solver());
+        Answer { question, verdict }
+    }
+
+    /// A solver, if there is a Z3.
+    fn solver(&self) -> Result<grass::Solver, String> {
+        let z3 = z3::find(&Surroundings::of_this_process(self.z3)).map_err(|e| e.to_string())?;
+        Ok(grass::Solver::new(grass::config(z3.path, TIMEOUT)))
     }
 
     fn semantics(&self, default: sl::Semantics) -> sl::Semantics {
@@ -213,12 +286,7 @@ impl Command<'_> {
     }
 }
 
-impl<'a> Answer<'a> {
-    fn to(question: Question<'a>) -> Answer<'a> {
-        let verdict = sl::decide(question.signature, question.semantics, &question.formulas);
-        Answer { question, verdict }
-    }
-
+impl Answer<'_> {
     fn word(&self) -> &'static str {
         match self.verdict {
             Verdict::Sat(_) => self.question.sat,

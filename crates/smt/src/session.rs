@@ -357,6 +357,11 @@ impl Session {
         self.printer = printer;
     }
 
+    /// Declares what a term mentions, in the innermost scope, so that one can ask for its value.
+    pub fn mention(&mut self, terms: &Terms, term: Term) {
+        self.declare(terms, term);
+    }
+
     /// Declares what a term mentions and is not declared yet.
     fn declare(&mut self, terms: &Terms, term: Term) {
         let mut pending = vec![term];
@@ -580,6 +585,12 @@ impl Session {
         }
         text.push_str("(check-sat)\n");
         text
+    }
+
+    /// The values of terms in the model of the last question, if the answer was `Sat` and nothing was
+    /// said since; `None` for those that have none. Their symbols must be declared.
+    pub fn model_values(&mut self, terms: &Terms, wanted: &[Term]) -> Vec<Option<String>> {
+        self.values(terms, self.config.limits, wanted)
     }
 
     /// The values of terms after a question that was not answered with `Unsat`.

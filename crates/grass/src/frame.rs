@@ -1,0 +1,396 @@
+//! What is left over, and what is missing: frame inference and abduction ([seed 001, Sec. 7]).
+//!
+//! All models of `H` with a part for `G` are described by a finite number of partial models: which
+//! variables are equal, and what of the rest lies between them. Each is made a symbolic heap, is
+//! generalised (equalities and disequalities that it does not need are dropped), and rules out the
+//! models that it describes. What comes out is checked by an entailment before it is returned.
+
+use sl::formula::Kind;
+use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Var, Verdict};
+
+use crate::inverse::{Literal, Partial, Sources};
+use crate::logic::{self, Set};
+use crate::solve::{Found, Solver};
+use crate::translate::{Extent, Footprint, OutOfFragment, Translator, out};
+
+/// More disjuncts than this are not looked for.
+const MAX_DISJUNCTS: usize = 32;
+
+/// The answer to a question for a formula.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Inference {
+    /// This one; the entailment was checked.
+    Found(Formula),
+    /// There is none. For frames: here is a model of the first formula no part of which is one of the
+    /// second.
+    Nothing(Option<Model>),
+    /// Nobody knows, and this is why.
+    Unknown(String),
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Goal {
+    Frame,
+    AntiFrame,
+}
+
+/// One disjunct of the answer: under these conditions the heap is that.
+struct Case {
+    conditions: Vec<Literal>,
+    spatial: Vec<Formula>,
+    /// Conditions that the heap itself says: where it is, and what locations hold. None if it is there
+    /// without them.
+    shape: Option<Vec<logic::Formula>>,
+}
+
+impl Solver {
+    /// The strongest `F` that can be described for which `H |= G * F`.
+    pub fn frame(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> Inference {
+        self.session.reset();
+        // The paper's NoFrame: a model of `H` of which no part is one of `G`.
+        let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
+        match self.follows(signature, semantics, h, &part) {
+            Verdict::Sat(model) => return Inference::Nothing(Some(model)),
+            Verdict::Unknown(reason) => return Inference::Unknown(reason),
+            Verdict::Unsat => {}
+        }
+        let frame = match self.describe(signature, semantics, h, g, Goal::Frame) {
+            Ok(Some(frame)) => frame,
+            Ok(None) => Kind::False.into(),
+            Err(reason) => return Inference::Unknown(reason.0),
+        };
+        let whole = Formula::sep(vec![g.clone(), frame.clone()]);
+        match self.follows(signature, semantics, h, &whole) {
+            Verdict::Unsat => Inference::Found(frame),
+            Verdict::Sat(_) => Inference::Unknown("no frame of this form is right".into()),
+            Verdict::Unknown(reason) => Inference::Unknown(reason),
+        }
+    }
+
+    /// An `F` for which `H * F |= G`, and for which `H * F` has models.
+    pub fn abduce(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> Inference {
+        self.session.reset();
+        let missing = match self.describe(signature, semantics, h, g, Goal::AntiFrame) {
+            Ok(Some(missing)) => missing,
+            Ok(None) => return Inference::Nothing(None),
+            Err(reason) => return Inference::Unknown(reason.0),
+        };
+        let whole = Formula::sep(vec![h.clone(), missing.clone()]);
+        match self.follows(signature, semantics, &whole, g) {
+            Verdict::Unsat => Inference::Found(missing),
+            Verdict::Sat(_) => Inference::Unknown("no anti-frame of this form is right".into()),
+            Verdict::Unknown(reason) => Inference::Unknown(reason),
+        }
+    }
+
+    /// As [`Solver::entails`], with the procedure for lists first.
+    fn follows(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        left: &Formula,
+        right: &Formula,
+    ) -> Verdict {
+        let formulas = [left.clone(), Formula::negation(right.clone())];
+        match sl::decide(signature, semantics, &formulas) {
+            Verdict::Unknown(_) => self.decide(signature, semantics, &formulas),
+            decided => decided,
+        }
+    }
+
+    /// The inverse translation of the rest; `None` if there is no model.
+    fn describe(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+        goal: Goal,
+    ) -> Result<Option<Formula>, OutOfFragment> {
+        if [h, g].iter().any(|f| has_negation(f)) {
+            return Err(OutOfFragment("there is a negation".into()));
+        }
+        let mut translator = Translator::new(signature, semantics);
+        let (facts, rest) = question(&mut translator, h, g, goal)?;
+        let whole = if goal == Goal::Frame { h } else { g };
+        let sources = Sources::new(whole, h, g, semantics);
+        let entailment = (goal == Goal::AntiFrame).then(|| (h.clone(), g.clone()));
+        let mut search = Search { solver: self, translator, facts, rest, sources, entailment };
+        let cases = search.cases()?;
+        if cases.is_empty() {
+            return Ok(None);
+        }
+        let mut heaps = Vec::with_capacity(cases.len());
+        for case in cases {
+            let implied = search.implied(&case)?;
+            heaps.push(search.formula(&case, implied, semantics)?);
+        }
+        Ok(Some(self.simplified(signature, semantics, heaps)))
+    }
+
+    /// The same disjunction with as few conditions and disjuncts as it takes.
+    fn simplified(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        mut heaps: Vec<SymbolicHeap>,
+    ) -> Formula {
+        let join = |heaps: &[SymbolicHeap]| {
+            Formula::or(heaps.iter().map(|heap| heap.to_formula(semantics)).collect())
+        };
+        heaps.sort_by_key(|heap| heap.to_formula(semantics).to_string());
+        let whole = join(&heaps);
+        for index in 0..if heaps.len() > 1 { heaps.len() } else { 0 } {
+            for number in (0..heaps[index].pure.len()).rev() {
+                let mut weaker = heaps[index].clone();
+                weaker.pure.remove(number);
+                let formula = weaker.to_formula(semantics);
+                if self.follows(signature, semantics, &formula, &whole) == Verdict::Unsat {
+                    heaps[index] = weaker;
+                }
+            }
+        }
+        let mut index = heaps.len();
+        while index > 0 && heaps.len() > 1 {
+            index -= 1;
+            let dropped = heaps.remove(index);
+            let (one, others) = (dropped.to_formula(semantics), join(&heaps));
+            if self.follows(signature, semantics, &one, &others) != Verdict::Unsat {
+                heaps.insert(index, dropped);
+            }
+        }
+        join(&heaps)
+    }
+}
+
+fn has_negation(formula: &Formula) -> bool {
+    let mut found = false;
+    formula.for_each(&mut |part| found |= matches!(part.kind(), Kind::Not(_)));
+    found
+}
+
+/// The paper's `Frame`: the first formula, the second for a part or for more, and the rest.
+fn question(
+    translator: &mut Translator<'_>,
+    h: &Formula,
+    g: &Formula,
+    goal: Goal,
+) -> Result<(Vec<logic::Formula>, Footprint), OutOfFragment> {
+    let (x, mut facts) = translator.footprint("X");
+    let (y, nil) = translator.footprint("Y");
+    facts.extend(nil);
+    facts.push(translator.translate(h, &x, Extent::Exact, true)?);
+    facts.push(translator.translate(g, &y, Extent::Exact, true)?);
+    let mut rest = Footprint::new();
+    for ((loc, x), y) in x.into_iter().zip(y.into_values()) {
+        let sort = translator.node_sort(&loc)?;
+        let (small, large) = if goal == Goal::Frame { (y, x) } else { (x, y) };
+        facts.push(logic::Formula::subset(sort, small.clone(), large.clone()));
+        let left = Set::Var(translator.theory.add_set(&format!("Z.{loc}"), sort));
+        let difference = large.minus(small);
+        facts.push(logic::Formula::Equal(sort, left.clone(), difference));
+        rest.insert(loc, left);
+    }
+    Ok((facts, rest))
+}
+
+struct Search<'s, 'a> {
+    solver: &'s mut Solver,
+    translator: Translator<'a>,
+    facts: Vec<logic::Formula>,
+    rest: Footprint,
+    sources: Sources,
+    /// For an anti-frame: what it is good for.
+    entailment: Option<(Formula, Formula)>,
+}
+
+impl Search<'_, '_> {
+    /// Cases that together cover all models.
+    fn cases(&mut self) -> Result<Vec<Case>, OutOfFragment> {
+        let mut cases: Vec<Case> = Vec::new();
+        let mut open = self.facts.clone();
+        while let Some(partial) = self.partial_model(&open)? {
+            if cases.len() >= MAX_DISJUNCTS {
+                return Err(OutOfFragment("there are too many cases".into()));
+            }
+            let case = self.generalise(&partial)?;
+            let blocked = self.condition(&case)?;
+            open.push(blocked.negation());
+            // What is more general takes the place of what is not.
+            let all = |old: &Case| case.conditions.iter().all(|l| old.conditions.contains(l));
+            cases.retain(|old| case.shape.is_some() || !all(old));
+            cases.push(case);
+        }
+        Ok(cases)
+    }
+
+    fn partial_model(
+        &mut self,
+        facts: &[logic::Formula],
+    ) -> Result<Option<Partial>, OutOfFragment> {
+        let vars: Vec<Var> = self.sources.vars.clone();
+        for var in &vars {
+            self.translator.var(var)?;
+        }
+        let found = match self.solver.find(&mut self.translator.theory, facts) {
+            Found::Nothing => Ok(None),
+            Found::Unknown(reason) => Err(OutOfFragment(reason)),
+            Found::Model(_) => {
+                let session = &mut self.solver.session;
+                Partial::read(session, &mut self.translator, &self.rest, &self.sources).map(Some)
+            }
+        };
+        self.solver.session.clear();
+        found
+    }
+
+    /// The heap of a partial model, and the conditions under which the rest is that heap.
+    fn generalise(&mut self, partial: &Partial) -> Result<Case, OutOfFragment> {
+        let mut case = self.fitting(partial)?;
+        let all = std::mem::take(&mut case.conditions);
+        if self.follows(&case)? {
+            return Ok(case);
+        }
+        case.conditions = all;
+        let mut index = 0;
+        while index < case.conditions.len() {
+            let dropped = case.conditions.remove(index);
+            if !self.follows(&case)? {
+                case.conditions.insert(index, dropped);
+                index += 1;
+            }
+        }
+        Ok(case)
+    }
+
+    /// A heap that fits all models with the same equalities or, if there is none, those that also
+    /// agree on what locations hold.
+    fn fitting(&mut self, partial: &Partial) -> Result<Case, OutOfFragment> {
+        let contents_only = Vec::new();
+        for shape in [None, Some(&contents_only), Some(&partial.shape)] {
+            for spatial in &partial.heaps {
+                let (conditions, spatial) = (partial.literals.clone(), spatial.clone());
+                let case = Case { conditions, spatial, shape: shape.cloned() };
+                if self.follows(&case)? {
+                    return Ok(case);
+                }
+            }
+        }
+        out("the rest is no heap of locations and lists")
+    }
+
+    /// When the case is there, is the rest always its heap?
+    fn follows(&mut self, case: &Case) -> Result<bool, OutOfFragment> {
+        let mut facts = self.facts.clone();
+        facts.push(self.condition(case)?);
+        let heap = Formula::sep(case.spatial.clone());
+        let rest = self.rest.clone();
+        let described = self.translator.translate(&heap, &rest, Extent::Exact, false)?;
+        facts.push(described.negation());
+        self.unsatisfiable(&facts)
+    }
+
+    /// When the case is there.
+    fn condition(&mut self, case: &Case) -> Result<logic::Formula, OutOfFragment> {
+        let mut all = vec![self.conjunction(&case.conditions)?];
+        if let Some(shape) = &case.shape {
+            all.extend(shape.iter().cloned());
+            let cells = case.spatial.iter().filter(|a| matches!(a.kind(), Kind::PointsTo(..)));
+            let spatial = cells.cloned().collect();
+            let heap = SymbolicHeap { spatial, ..SymbolicHeap::default() };
+            all.extend(self.translator.pieces(&heap)?.facts);
+        }
+        Ok(logic::Formula::And(all))
+    }
+
+    fn unsatisfiable(&mut self, facts: &[logic::Formula]) -> Result<bool, OutOfFragment> {
+        let found = self.solver.graph_satisfiable(&mut self.translator.theory, facts);
+        found.map(|satisfiable| !satisfiable).map_err(OutOfFragment)
+    }
+
+    fn conjunction(&mut self, literals: &[Literal]) -> Result<logic::Formula, OutOfFragment> {
+        let mut all = Vec::with_capacity(literals.len());
+        for literal in literals {
+            let (a, b) =
+                (self.translator.term(&literal.left)?, self.translator.term(&literal.right)?);
+            let atom = logic::Formula::Atom(self.translator.theory.terms.eq(a, b));
+            all.push(if literal.equal { atom } else { atom.negation() });
+        }
+        Ok(logic::Formula::And(all))
+    }
+
+    /// What holds of the variables in all models of a case.
+    fn implied(&mut self, case: &Case) -> Result<Vec<Literal>, OutOfFragment> {
+        let mut facts = self.facts.clone();
+        facts.push(self.condition(case)?);
+        let Some(partial) = self.partial_model(&facts)? else { return Ok(Vec::new()) };
+        let mut implied: Vec<Literal> = Vec::new();
+        for literal in partial.literals {
+            let mut otherwise = facts.clone();
+            otherwise.push(self.conjunction(std::slice::from_ref(&literal))?.negation());
+            if self.unsatisfiable(&otherwise)? {
+                implied.push(literal);
+            }
+        }
+        Ok(implied)
+    }
+
+    /// The symbolic heap of a case, without what follows from the rest of it; an anti-frame, without
+    /// what it does not need.
+    fn formula(
+        &mut self,
+        case: &Case,
+        mut literals: Vec<Literal>,
+        semantics: Semantics,
+    ) -> Result<SymbolicHeap, OutOfFragment> {
+        let heap = |literals: &[Literal]| {
+            let pure = literals.iter().map(Literal::formula).collect();
+            let spatial = case.spatial.clone();
+            SymbolicHeap { pure, spatial, ..SymbolicHeap::default() }
+        };
+        let mut index = literals.len();
+        while index > 0 {
+            index -= 1;
+            let dropped = literals.remove(index);
+            if !self.is_redundant(&dropped, &heap(&literals).to_formula(semantics))? {
+                literals.insert(index, dropped);
+            }
+        }
+        Ok(heap(&literals))
+    }
+
+    /// Does the heap mean the same, or do as well, without the literal?
+    fn is_redundant(&mut self, literal: &Literal, heap: &Formula) -> Result<bool, OutOfFragment> {
+        let (footprint, mut facts) = self.translator.footprint("W");
+        let mut holds = |formula: &Formula, positive: bool| {
+            let formula =
+                self.translator.translate(formula, &footprint, Extent::Exact, positive)?;
+            facts.push(if positive { formula } else { formula.negation() });
+            Ok(())
+        };
+        match &self.entailment {
+            Some((h, g)) => {
+                holds(&Formula::sep(vec![h.clone(), heap.clone()]), true)?;
+                holds(g, false)?;
+            }
+            None => {
+                holds(heap, true)?;
+                facts.push(self.conjunction(std::slice::from_ref(literal))?.negation());
+            }
+        }
+        self.unsatisfiable(&facts)
+    }
+}

@@ -1,0 +1,371 @@
+//! Partial models as symbolic heaps: the inverse translation ([seed 001, Sec. 7]).
+
+use std::collections::BTreeSet;
+
+use sl::formula::Kind;
+use sl::shape::{End, List};
+use sl::{Formula, Name, Semantics, SymbolicHeap, Term, Var};
+use smt::Session;
+
+use crate::logic::{self, Set};
+use crate::theory::Field;
+use crate::translate::{Footprint, OutOfFragment, Translator, out, values};
+
+/// An equality or a disequality of locations.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Literal {
+    pub(crate) left: Term,
+    pub(crate) right: Term,
+    pub(crate) equal: bool,
+}
+
+impl Literal {
+    /// Always the same way round: by name, `nil` last.
+    fn new(a: &Term, b: &Term, equal: bool) -> Literal {
+        let swap = (a.is_nil(), a) > (b.is_nil(), b);
+        let (left, right) = if swap { (b, a) } else { (a, b) };
+        Literal { left: left.clone(), right: right.clone(), equal }
+    }
+
+    pub(crate) fn formula(&self) -> Formula {
+        let (left, right) = (self.left.clone(), self.right.clone());
+        if self.equal { Formula::equal(left, right) } else { Formula::different(left, right) }
+    }
+}
+
+/// What heaps are made of: variables, and atoms of the formulas.
+pub(crate) struct Sources {
+    /// The variables for locations.
+    pub(crate) vars: Vec<Var>,
+    /// Points-to atoms of the formula with the larger heap.
+    cells: Vec<(Term, Term)>,
+    /// Its disjuncts.
+    heaps: Vec<SymbolicHeap>,
+    /// Predicates that are mentioned.
+    predicates: Vec<Name>,
+}
+
+impl Sources {
+    pub(crate) fn new(whole: &Formula, h: &Formula, g: &Formula, semantics: Semantics) -> Sources {
+        let free = whole.free_vars();
+        let mut cells = Vec::new();
+        whole.for_each(&mut |part| {
+            if let Kind::PointsTo(loc, content) = part.kind()
+                && part.free_vars().is_subset(&free)
+            {
+                cells.push((loc.clone(), content.clone()));
+            }
+        });
+        let heaps = SymbolicHeap::disjuncts(whole, semantics).unwrap_or_default();
+        let mut vars: BTreeSet<Var> = h.free_vars();
+        vars.extend(g.free_vars());
+        vars.retain(|var| var.sort.is_loc());
+        let mut predicates = BTreeSet::new();
+        for formula in [h, g] {
+            formula.for_each(&mut |part| {
+                if let Kind::Pred(name, _) = part.kind() {
+                    predicates.insert(name.clone());
+                }
+            });
+        }
+        let vars = vars.into_iter().collect();
+        Sources { vars, cells, heaps, predicates: predicates.into_iter().collect() }
+    }
+}
+
+/// A partial model: which variables are equal, and heaps that the rest may be.
+pub(crate) struct Partial {
+    pub(crate) literals: Vec<Literal>,
+    /// The first that fits is taken.
+    pub(crate) heaps: Vec<Vec<Formula>>,
+    /// Which of the variables are in the rest, and how they are ordered.
+    pub(crate) shape: Vec<logic::Formula>,
+}
+
+/// A location of the partial model: the terms for it, `nil` first.
+struct Place {
+    loc: Name,
+    value: String,
+    terms: Vec<Term>,
+    node: smt::Term,
+}
+
+struct Reader<'r, 'a> {
+    session: &'r mut Session,
+    translator: &'r mut Translator<'a>,
+}
+
+impl Partial {
+    /// Reads the model that the solver has found.
+    pub(crate) fn read(
+        session: &mut Session,
+        translator: &mut Translator<'_>,
+        rest: &Footprint,
+        sources: &Sources,
+    ) -> Result<Partial, OutOfFragment> {
+        let mut reader = Reader { session, translator };
+        let places = reader.places(sources)?;
+        let literals = literals(&places);
+        let shape = reader.shape(&places, rest, sources)?;
+        let mut heaps = reader.atoms(rest, sources)?;
+        for cells_first in [true, false] {
+            if let Some(heap) = reader.heap(&places, rest, sources, cells_first)?
+                && !heaps.contains(&heap)
+            {
+                heaps.push(heap);
+            }
+        }
+        Ok(Partial { literals, heaps, shape })
+    }
+}
+
+/// The variables of a place are equal, and those of different places different.
+fn literals(places: &[Place]) -> Vec<Literal> {
+    let mut all = Vec::new();
+    for (index, place) in places.iter().enumerate() {
+        for (number, term) in place.terms.iter().enumerate() {
+            for other in place.terms.iter().skip(number + 1) {
+                all.push(Literal::new(term, other, true));
+            }
+        }
+        for later in places.iter().skip(index + 1).filter(|p| p.loc == place.loc) {
+            for left in &place.terms {
+                for right in &later.terms {
+                    all.push(Literal::new(left, right, false));
+                }
+            }
+        }
+    }
+    all.sort_by(|a, b| (!a.equal, &a.left, &a.right).cmp(&(!b.equal, &b.left, &b.right)));
+    all
+}
+
+impl Reader<'_, '_> {
+    fn ask(&mut self, term: smt::Term) -> Result<String, OutOfFragment> {
+        let values = self.session.model_values(&self.translator.theory.terms, &[term]);
+        match values.into_iter().next().flatten() {
+            Some(value) => Ok(value),
+            None => out("the solver's model could not be read"),
+        }
+    }
+
+    fn holds(&mut self, term: smt::Term) -> Result<bool, OutOfFragment> {
+        Ok(self.ask(term)? == "true")
+    }
+
+    fn places(&mut self, sources: &Sources) -> Result<Vec<Place>, OutOfFragment> {
+        let sorts: BTreeSet<sl::Sort> = sources.vars.iter().map(|v| v.sort.clone()).collect();
+        let mut terms: Vec<Term> = sorts.into_iter().map(Term::nil).collect();
+        terms.extend(sources.vars.iter().cloned().map(Term::var));
+        let mut places: Vec<Place> = Vec::new();
+        for term in terms {
+            let sl::Sort::Loc(loc) = term.sort() else { continue };
+            let node = self.translator.term(&term)?;
+            let value = self.ask(node)?;
+            match places.iter_mut().find(|p| p.loc == loc && p.value == value) {
+                Some(place) => place.terms.push(term),
+                None => places.push(Place { loc, value, terms: vec![term], node }),
+            }
+        }
+        Ok(places)
+    }
+
+    /// The atoms of each disjunct that begin in the rest.
+    fn atoms(
+        &mut self,
+        rest: &Footprint,
+        sources: &Sources,
+    ) -> Result<Vec<Vec<Formula>>, OutOfFragment> {
+        let mut heaps = Vec::new();
+        for heap in sources.heaps.iter().filter(|heap| heap.vars.is_empty()) {
+            let atoms = self.atoms_of(heap, rest)?;
+            let Some(atoms) = atoms else { continue };
+            if !heaps.contains(&atoms) {
+                heaps.push(atoms);
+            }
+        }
+        Ok(heaps)
+    }
+
+    /// The atoms of one disjunct that begin in the rest; `None` if they do not hold in the model.
+    fn atoms_of(
+        &mut self,
+        heap: &SymbolicHeap,
+        rest: &Footprint,
+    ) -> Result<Option<Vec<Formula>>, OutOfFragment> {
+        let mut atoms = Vec::new();
+        for atom in &heap.spatial {
+            let root = match atom.kind() {
+                Kind::PointsTo(loc, content) => {
+                    if !self.fits(loc, content)? {
+                        return Ok(None);
+                    }
+                    Some(loc.clone())
+                }
+                Kind::Pred(name, args) => {
+                    self.translator.lists.get(name).and_then(|list| args.get(list.root)).cloned()
+                }
+                _ => None,
+            };
+            let Some(root) = root else { continue };
+            let sl::Sort::Loc(loc) = root.sort() else { continue };
+            let node = self.translator.term(&root)?;
+            if let Some(set) = rest.get(&loc)
+                && self.contains(set, node)?
+            {
+                atoms.push(atom.clone());
+            }
+        }
+        Ok(Some(atoms))
+    }
+
+    /// What distinguishes the partial model from others with the same equalities.
+    fn shape(
+        &mut self,
+        places: &[Place],
+        rest: &Footprint,
+        sources: &Sources,
+    ) -> Result<Vec<logic::Formula>, OutOfFragment> {
+        let mut shape = Vec::new();
+        for place in places {
+            let Some(set) = rest.get(&place.loc) else { continue };
+            let inside = logic::Formula::In(place.node, set.clone());
+            if !self.contains(set, place.node)? {
+                shape.push(inside.negation());
+                continue;
+            }
+            shape.push(inside);
+            for name in &sources.predicates {
+                let Some(list) = self.translator.lists.get(name).cloned() else { continue };
+                let Some(field) = self.translator.field(&place.loc, list.next) else { continue };
+                let Some(next) = self.successor(field, place, places)? else { continue };
+                let theory = &mut self.translator.theory;
+                shape.push(logic::Formula::Atom(theory.reach(field, place.node, next.node)));
+                for other in places.iter().filter(|p| p.loc == place.loc) {
+                    if other.value != place.value && other.value != next.value {
+                        let on_the_way = theory.between(field, place.node, other.node, next.node);
+                        shape.push(logic::Formula::Atom(on_the_way).negation());
+                    }
+                }
+            }
+        }
+        Ok(shape)
+    }
+
+    /// An atom for every place in the rest, if there are atoms for all.
+    fn heap(
+        &mut self,
+        places: &[Place],
+        rest: &Footprint,
+        sources: &Sources,
+        cells_first: bool,
+    ) -> Result<Option<Vec<Formula>>, OutOfFragment> {
+        let mut atoms = Vec::new();
+        for place in places {
+            let Some(set) = rest.get(&place.loc) else { continue };
+            if !self.contains(set, place.node)? {
+                continue;
+            }
+            let cell = self.cell(place, sources)?;
+            let segment = self.segment(place, places, sources)?;
+            let atom = if cells_first { cell.or(segment) } else { segment.or(cell) };
+            let Some(atom) = atom else { return Ok(None) };
+            atoms.push(atom);
+        }
+        Ok(Some(atoms))
+    }
+
+    fn contains(&mut self, set: &Set, node: smt::Term) -> Result<bool, OutOfFragment> {
+        let inside = set.contains(&mut self.translator.theory, node);
+        self.holds(inside)
+    }
+
+    /// A points-to atom for a place that holds in the model.
+    fn cell(&mut self, place: &Place, sources: &Sources) -> Result<Option<Formula>, OutOfFragment> {
+        for (loc, content) in &sources.cells {
+            let node = self.translator.term(loc)?;
+            if loc.sort() != sl::Sort::Loc(place.loc.clone()) || self.ask(node)? != place.value {
+                continue;
+            }
+            if self.fits(loc, content)? {
+                return Ok(Some(Formula::points_to(loc.clone(), content.clone())));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Does the location hold this in the model?
+    fn fits(&mut self, loc: &Term, content: &Term) -> Result<bool, OutOfFragment> {
+        let sl::Sort::Loc(name) = loc.sort() else { return Ok(false) };
+        let node = self.translator.term(loc)?;
+        for (index, value) in values(content).iter().enumerate() {
+            let Some(field) = self.translator.field(&name, index) else { continue };
+            let held = self.translator.theory.read(field, node);
+            let value = self.translator.term(value)?;
+            if self.ask(held)? != self.ask(value)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// A segment from a place to the next one on its path.
+    fn segment(
+        &mut self,
+        place: &Place,
+        places: &[Place],
+        sources: &Sources,
+    ) -> Result<Option<Formula>, OutOfFragment> {
+        for name in &sources.predicates {
+            let Some(list) = self.translator.lists.get(name).cloned() else { continue };
+            let Some(next) = self.translator.field(&place.loc, list.next) else { continue };
+            let Some(to) = self.successor(next, place, places)? else { continue };
+            let begin = place.terms.first().cloned();
+            let end = to.terms.first().cloned();
+            let (Some(begin), Some(end)) = (begin, end) else { continue };
+            if let Some(args) = self.arguments(name, &list, begin, end) {
+                return Ok(Some(Formula::pred(name.clone(), args)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The arguments of a plain list from here to there.
+    fn arguments(&self, name: &Name, list: &List, begin: Term, end: Term) -> Option<Vec<Term>> {
+        if list.back.is_some() || !list.measures.is_empty() || !list.nested.is_empty() {
+            return None;
+        }
+        let params = &self.translator.signature.predicates.get(name)?.params;
+        match list.end {
+            End::Nil if end.is_nil() && params.len() == 1 => Some(vec![begin]),
+            End::Param(last) if params.len() == 2 => {
+                Some(if list.root < last { vec![begin, end] } else { vec![end, begin] })
+            }
+            _ => None,
+        }
+    }
+
+    fn successor<'p>(
+        &mut self,
+        field: Field,
+        place: &Place,
+        places: &'p [Place],
+    ) -> Result<Option<&'p Place>, OutOfFragment> {
+        let mut best: Option<&Place> = None;
+        for other in places.iter().filter(|p| p.loc == place.loc && p.value != place.value) {
+            let reached = self.translator.theory.reach(field, place.node, other.node);
+            if !self.holds(reached)? {
+                continue;
+            }
+            best = match best {
+                None => Some(other),
+                Some(so_far) => {
+                    let theory = &mut self.translator.theory;
+                    let first = theory.between(field, place.node, other.node, so_far.node);
+                    Some(if self.holds(first)? { other } else { so_far })
+                }
+            };
+        }
+        Ok(best)
+    }
+}

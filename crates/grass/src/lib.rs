@@ -1,0 +1,23 @@
+//! Separation logic decided by a solver, after "Automating Separation Logic Using SMT" (Piskac, Wies,
+//! Zufferey, 2013).
+//!
+//! - [`theory`]: function graphs and their paths. [`logic`]: the logic of graph reachability and
+//!   stratified sets (GRASS), and its reduction to formulas that a solver decides.
+//! - [`translate`]: separation logic in that logic.
+//! - [`solve`]: questions, and models as answers, confirmed before they are shown.
+//!   [`decide`] asks the procedure for lists first.
+//! - [`frame`]: what is left over, and what is missing.
+
+pub mod decide;
+pub mod frame;
+mod inverse;
+pub mod logic;
+mod readback;
+mod segment;
+pub mod solve;
+pub mod theory;
+pub mod translate;
+
+pub use decide::decide;
+pub use frame::Inference;
+pub use solve::{Solver, config};

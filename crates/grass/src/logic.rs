@@ -1,0 +1,293 @@
+//! The logic of graph reachability and stratified sets ([seed 001, Fig. 1]), and its reduction to
+//! formulas without sets and quantifiers ([seed 001, App. A]).
+
+use smt::{Sort, Term};
+
+use crate::theory::{Field, SetVar, Theory};
+
+/// A set of nodes of one sort.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Set {
+    /// A variable.
+    Var(SetVar),
+    /// No nodes.
+    Empty,
+    /// The nodes of the first that are not in the second.
+    Minus(Box<Set>, Box<Set>),
+    /// The nodes of both.
+    Inter(Box<Set>, Box<Set>),
+    /// The nodes of any.
+    Union(Vec<Set>),
+    /// The nodes for which the formula holds in place of the variable, which does not occur below a
+    /// field.
+    Where(Term, Term),
+}
+
+/// A formula of the logic.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Formula {
+    /// A formula without sets: equalities, paths, data.
+    Atom(Term),
+    /// Two sets of nodes of this sort are equal.
+    Equal(Sort, Set, Set),
+    /// A node is in a set.
+    In(Term, Set),
+    /// The formula holds of every node in place of the variable. It may read fields of it: if it says
+    /// something about one that is read nowhere else, that must be easy to come by. So it counts only
+    /// for nodes of which this field is read, if there is one.
+    Every(Term, Term, Option<Field>),
+    /// Negation.
+    Not(Box<Formula>),
+    /// Conjunction.
+    And(Vec<Formula>),
+    /// Disjunction.
+    Or(Vec<Formula>),
+}
+
+impl Set {
+    /// The first without the second.
+    #[must_use]
+    pub fn minus(self, other: Set) -> Set {
+        Set::Minus(Box::new(self), Box::new(other))
+    }
+
+    /// What is in both.
+    #[must_use]
+    pub fn inter(self, other: Set) -> Set {
+        Set::Inter(Box::new(self), Box::new(other))
+    }
+
+    /// `{t}`
+    pub fn single(theory: &mut Theory, node: Term) -> Set {
+        let sort = theory.terms.sort(node);
+        let (_, z) = theory.terms.bound_var("z", sort);
+        let same = theory.terms.eq(z, node);
+        Set::Where(z, same)
+    }
+
+    /// All nodes of a sort.
+    pub fn all(theory: &mut Theory, sort: Sort) -> Set {
+        let (_, z) = theory.terms.bound_var("z", sort);
+        Set::Where(z, theory.terms.bool(true))
+    }
+
+    /// `Btwn(x, y)`: the nodes on the path from `x` to `y`, without `y`.
+    pub fn between(theory: &mut Theory, field: Field, x: Term, y: Term) -> Set {
+        let sort = theory.terms.sort(x);
+        let (_, z) = theory.terms.bound_var("z", sort);
+        let on_path = theory.between(field, x, z, y);
+        let last = theory.terms.eq(z, y);
+        let inner = theory.terms.not(last);
+        Set::Where(z, theory.terms.and([on_path, inner]))
+    }
+
+    /// Is a node in it?
+    pub fn contains(&self, theory: &mut Theory, node: Term) -> Term {
+        match self {
+            Set::Var(var) => theory.terms.app(var.0, &[node]),
+            Set::Empty => theory.terms.bool(false),
+            Set::Minus(a, b) => {
+                let (a, b) = (a.contains(theory, node), b.contains(theory, node));
+                let b = theory.terms.not(b);
+                theory.terms.and([a, b])
+            }
+            Set::Inter(a, b) => {
+                let (a, b) = (a.contains(theory, node), b.contains(theory, node));
+                theory.terms.and([a, b])
+            }
+            Set::Union(parts) => {
+                let parts: Vec<Term> = parts.iter().map(|p| p.contains(theory, node)).collect();
+                theory.terms.or(parts)
+            }
+            Set::Where(var, body) => theory.instance(*body, *var, node),
+        }
+    }
+}
+
+impl Formula {
+    /// The negation.
+    #[must_use]
+    pub fn negation(self) -> Formula {
+        match self {
+            Formula::Not(inner) => *inner,
+            other => Formula::Not(Box::new(other)),
+        }
+    }
+
+    /// The first set is part of the second.
+    #[must_use]
+    pub fn subset(sort: Sort, a: Set, b: Set) -> Formula {
+        Formula::Equal(sort, a.minus(b), Set::Empty)
+    }
+
+    /// The sets have nothing in common.
+    #[must_use]
+    pub fn disjoint(sort: Sort, a: Set, b: Set) -> Formula {
+        Formula::Equal(sort, a.inter(b), Set::Empty)
+    }
+}
+
+/// A formula without negation of anything that has a quantifier.
+enum Skeleton {
+    Ground(Term),
+    /// A variable, what holds of all nodes in its place, and the field that must be read of them.
+    Every(Term, Term, Option<Field>),
+    And(Vec<Skeleton>),
+    Or(Vec<Skeleton>),
+}
+
+/// What is left of a formula: formulas of which all hold, and the nodes that they are about.
+#[derive(Clone, Debug, Default)]
+pub struct Reduced {
+    /// Formulas without sets other than variables; the axioms of the theory are among them.
+    pub formulas: Vec<Term>,
+    /// The nodes that count: a model needs no others.
+    pub nodes: Vec<Term>,
+    /// The readings of fields among the terms.
+    pub reads: Vec<(Field, Term)>,
+}
+
+/// The paper's `reduce`: there is a model of the result just if there is one of the formulas.
+pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
+    let parts: Vec<Skeleton> =
+        formulas.iter().map(|f| skeleton(theory, f, true, &mut Vec::new())).collect();
+    let mut bodies = Vec::new();
+    parts.iter().for_each(|part| part.add_terms(&mut bodies));
+    let nodes = theory.ground_nodes(&bodies);
+    let mut all = bodies;
+    all.extend(&nodes);
+    let ground = Ground { reads: readings(theory, &all), nodes };
+    let mut formulas: Vec<Term> = parts.iter().map(|p| p.instances(theory, &ground)).collect();
+    let nodes = ground.nodes;
+    // Instances read data of nodes; that adds no nodes.
+    let mut all = formulas.clone();
+    all.extend(&nodes);
+    let reads = readings(theory, &all);
+    formulas.extend(theory.axioms(&formulas, &nodes, &reads));
+    Reduced { formulas, nodes, reads }
+}
+
+/// What variables stand for.
+struct Ground {
+    nodes: Vec<Term>,
+    reads: Vec<(Field, Term)>,
+}
+
+fn readings(theory: &Theory, terms: &[Term]) -> Vec<(Field, Term)> {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut found = Vec::new();
+    let mut pending = terms.to_vec();
+    while let Some(term) = pending.pop() {
+        if !seen.insert(term) {
+            continue;
+        }
+        if theory.terms.free(term).is_empty() {
+            found.extend(theory.as_read(term));
+        }
+        pending.extend(theory.terms.children(term));
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Negations go to the atoms. A node for which not all is well is called by a name; parts of a
+/// disjunction share it, since one of them is enough.
+fn skeleton(
+    theory: &mut Theory,
+    formula: &Formula,
+    positive: bool,
+    witnesses: &mut Vec<(Sort, Term)>,
+) -> Skeleton {
+    match formula {
+        Formula::Atom(atom) => Skeleton::Ground(signed(theory, *atom, positive)),
+        Formula::In(node, set) => {
+            let atom = set.contains(theory, *node);
+            Skeleton::Ground(signed(theory, atom, positive))
+        }
+        Formula::Equal(sort, a, b) => {
+            let (_, z) = theory.terms.bound_var("z", *sort);
+            let (a, b) = (a.contains(theory, z), b.contains(theory, z));
+            let body = theory.terms.eq(a, b);
+            every(theory, (z, body, None), positive, witnesses)
+        }
+        Formula::Every(var, body, read) => every(theory, (*var, *body, *read), positive, witnesses),
+        Formula::Not(inner) => skeleton(theory, inner, !positive, witnesses),
+        Formula::And(parts) | Formula::Or(parts) => {
+            let all = matches!(formula, Formula::And(_)) == positive;
+            let mut out = Vec::with_capacity(parts.len());
+            for part in parts {
+                if all {
+                    witnesses.clear();
+                }
+                out.push(skeleton(theory, part, positive, witnesses));
+            }
+            if all {
+                witnesses.clear();
+                Skeleton::And(out)
+            } else {
+                Skeleton::Or(out)
+            }
+        }
+    }
+}
+
+fn every(
+    theory: &mut Theory,
+    (var, body, read): (Term, Term, Option<Field>),
+    positive: bool,
+    witnesses: &mut Vec<(Sort, Term)>,
+) -> Skeleton {
+    if positive {
+        return Skeleton::Every(var, body, read);
+    }
+    let sort = theory.terms.sort(var);
+    let known = witnesses.iter().find(|(s, _)| *s == sort).map(|(_, w)| *w);
+    let witness = known.unwrap_or_else(|| {
+        let fresh = theory.terms.fresh("witness", sort);
+        witnesses.push((sort, fresh));
+        fresh
+    });
+    let at = theory.instance(body, var, witness);
+    Skeleton::Ground(theory.terms.not(at))
+}
+
+fn signed(theory: &mut Theory, atom: Term, positive: bool) -> Term {
+    if positive { atom } else { theory.terms.not(atom) }
+}
+
+impl Skeleton {
+    fn add_terms(&self, out: &mut Vec<Term>) {
+        match self {
+            Skeleton::Ground(term) | Skeleton::Every(_, term, _) => out.push(*term),
+            Skeleton::And(parts) | Skeleton::Or(parts) => {
+                parts.iter().for_each(|part| part.add_terms(out));
+            }
+        }
+    }
+
+    /// With the nodes in place of variables.
+    fn instances(&self, theory: &mut Theory, ground: &Ground) -> Term {
+        match self {
+            Skeleton::Ground(term) => *term,
+            Skeleton::Every(var, body, read) => {
+                let sort = theory.terms.sort(*var);
+                let mut all = Vec::new();
+                for node in &ground.nodes {
+                    let counts = read.is_none_or(|field| ground.reads.contains(&(field, *node)));
+                    if counts && theory.terms.sort(*node) == sort {
+                        all.push(theory.instance(*body, *var, *node));
+                    }
+                }
+                theory.terms.and(all)
+            }
+            Skeleton::And(parts) => {
+                let parts: Vec<Term> = parts.iter().map(|p| p.instances(theory, ground)).collect();
+                theory.terms.and(parts)
+            }
+            Skeleton::Or(parts) => {
+                let parts: Vec<Term> = parts.iter().map(|p| p.instances(theory, ground)).collect();
+                theory.terms.or(parts)
+            }
+        }
+    }
+}

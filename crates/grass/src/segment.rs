@@ -1,0 +1,181 @@
+//! Lists as paths: what an instance of a list predicate says ([seed 001, Fig. 4 and Sec. 6]).
+
+use sl::Name;
+use sl::shape::{Back, End, List};
+use smt::Term;
+
+use crate::logic::{Formula, Set};
+use crate::theory::Field;
+use crate::translate::{OutOfFragment, Pieces, Translator, WayBack, out};
+
+/// An instance of a list predicate.
+pub(crate) struct Segment {
+    list: List,
+    loc: Name,
+    args: Vec<Term>,
+    next: Field,
+    first: Term,
+    end: Term,
+    /// Does it go on from its end and come back to it?
+    cyclic: bool,
+}
+
+impl Segment {
+    /// Looks the predicate up.
+    pub(crate) fn new(
+        translator: &mut Translator<'_>,
+        name: &Name,
+        args: &[sl::Term],
+    ) -> Result<Segment, OutOfFragment> {
+        let Some(list) = translator.lists.get(name).cloned() else {
+            return out(format!("`{name}` is no list"));
+        };
+        let cyclic = !list.acyclic && translator.choose_cyclic();
+        if !list.acyclic && list.back.is_some() {
+            return out(format!("the doubly linked lists of `{name}` may be cyclic"));
+        }
+        if !list.nested.is_empty() || !list.measures.is_empty() {
+            return out(format!("the lists of `{name}` are more than links"));
+        }
+        let Some(sl::Sort::Loc(loc)) = args.get(list.root).map(sl::Term::sort) else {
+            return out(format!("the lists of `{name}` begin nowhere"));
+        };
+        let mut terms = Vec::with_capacity(args.len());
+        for arg in args {
+            terms.push(translator.term(arg)?);
+        }
+        let end = match list.end {
+            End::Param(end) => terms.get(end).copied(),
+            End::Nil => translator.theory.nil(&sl::Sort::Loc(loc.clone())),
+        };
+        let (Some(first), Some(end)) = (terms.get(list.root).copied(), end) else {
+            return out(format!("the lists of `{name}` end nowhere"));
+        };
+        let Some(next) = translator.field(&loc, list.next) else {
+            return out(format!("the locations of `{name}` are not simple records"));
+        };
+        translator.links.insert(next);
+        Ok(Segment { list, loc, args: terms, next, first, end, cyclic })
+    }
+
+    /// A path, and the nodes on it.
+    pub(crate) fn translate(
+        &self,
+        translator: &mut Translator<'_>,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let theory = &mut translator.theory;
+        let mut nodes = Set::between(theory, self.next, self.first, self.end);
+        let path = theory.reach(self.next, self.first, self.end);
+        pieces.facts.push(Formula::Atom(path));
+        let empty = theory.terms.eq(self.first, self.end);
+        if self.cyclic {
+            let on = theory.read(self.next, self.end);
+            let back = theory.reach(self.next, on, self.end);
+            pieces.facts.push(Formula::Atom(back));
+            let end = Set::single(theory, self.end);
+            let cycle = Set::between(theory, self.next, on, self.end);
+            nodes = Set::Union(vec![nodes, end, cycle]);
+        } else if !self.list.may_be_empty {
+            pieces.facts.push(Formula::Atom(empty).negation());
+        }
+        self.nil_fields(translator, &nodes, pieces)?;
+        if let Some(back) = self.list.back {
+            self.way_back(translator, back, &nodes, empty, pieces)?;
+        }
+        pieces.parts.push((self.loc.clone(), nodes));
+        Ok(())
+    }
+
+    fn field(&self, translator: &Translator<'_>, index: usize) -> Result<Field, OutOfFragment> {
+        match translator.field(&self.loc, index) {
+            Some(field) => Ok(field),
+            None => out("the locations of a list are not simple records"),
+        }
+    }
+
+    fn nil_fields(
+        &self,
+        translator: &mut Translator<'_>,
+        nodes: &Set,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
+        let fields = translator.signature.fields(&sl::Sort::Loc(self.loc.clone()));
+        for index in &self.list.nil_fields {
+            let field = self.field(translator, *index)?;
+            let nil = fields.get(*index).and_then(|(_, sort)| translator.theory.nil(sort));
+            let Some(nil) = nil else { return out("a field holds no location") };
+            let theory = &mut translator.theory;
+            let (_, z) = theory.terms.bound_var("z", sort);
+            let held = theory.read(field, z);
+            let is_nil = theory.terms.eq(held, nil);
+            let inside = nodes.contains(theory, z);
+            let body = theory.terms.implies(inside, is_nil);
+            pieces.facts.push(Formula::Every(z, body, Some(field)));
+        }
+        Ok(())
+    }
+
+    /// The links back of a doubly linked list.
+    fn way_back(
+        &self,
+        translator: &mut Translator<'_>,
+        back: Back,
+        nodes: &Set,
+        empty: Term,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
+        let prev = self.field(translator, back.prev)?;
+        let Some(before) = self.args.get(back.before).copied() else {
+            return out("a doubly linked list lacks an argument");
+        };
+        if translator.positive {
+            let members = nodes.clone();
+            translator.ways_back.push(WayBack { prev, next: self.next, members });
+        }
+        let last = back.last.and_then(|last| self.args.get(last).copied());
+        let theory = &mut translator.theory;
+        let held = theory.read(prev, self.first);
+        let mut some = vec![theory.terms.eq(held, before)];
+        let mut none = vec![empty];
+        if let Some(last) = last {
+            let after = theory.read(self.next, last);
+            some.push(theory.terms.eq(after, self.end));
+            some.push(nodes.contains(theory, last));
+            let same = theory.terms.eq(before, last);
+            none.push(same);
+            if back.apart {
+                some.push(theory.terms.not(same));
+            }
+        }
+        let nonempty = theory.terms.not(empty);
+        some.push(nonempty);
+        let (some, none) = (theory.terms.and(some), theory.terms.and(none));
+        pieces.facts.push(Formula::Atom(theory.terms.or([some, none])));
+        // Where a node leads to, there the way back is, if both are in the list …
+        let (_, z) = theory.terms.bound_var("z", sort);
+        let after = theory.read(self.next, z);
+        let (here, there) = (nodes.contains(theory, z), nodes.contains(theory, after));
+        let returned = theory.read(prev, after);
+        let returns = theory.terms.eq(returned, z);
+        let inside = theory.terms.and([here, there]);
+        let body = theory.terms.implies(inside, returns);
+        pieces.facts.push(Formula::Every(z, body, Some(self.next)));
+        // … and the other way round.
+        let (_, w) = theory.terms.bound_var("w", sort);
+        let from = theory.read(prev, w);
+        let start = theory.terms.eq(w, self.first);
+        let later = theory.terms.not(start);
+        let here = nodes.contains(theory, w);
+        let premise = theory.terms.and([here, later]);
+        let there = nodes.contains(theory, from);
+        let forth = theory.read(self.next, from);
+        let forth = theory.terms.eq(forth, w);
+        let conclusion = theory.terms.and([there, forth]);
+        let body = theory.terms.implies(premise, conclusion);
+        pieces.facts.push(Formula::Every(w, body, Some(prev)));
+        Ok(())
+    }
+}

@@ -1,0 +1,149 @@
+//! Three opinions on generated formulas: the native procedure for lists, the solver, and all small
+//! heaps.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use grass::Solver;
+use report::FileId;
+use sl::enumerate::{self, Bounds};
+use sl::lists::{Entailment, ListLogic, Satisfiability};
+use sl::{Formula, Semantics, Verdict};
+
+fn solver() -> Solver {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
+    Solver::new(grass::config(found, Duration::from_secs(60)))
+}
+
+/// A number from 0 to `n - 1`, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    fn var(&mut self, vars: usize) -> String {
+        match self.below(vars + 1) {
+            0 => "nil".into(),
+            n => format!("x{n}"),
+        }
+    }
+
+    fn atoms(&mut self, vars: usize, most: usize, kinds: &[&str]) -> String {
+        let mut parts = vec!["emp".to_owned()];
+        for _ in 0..=self.below(most) {
+            let (a, b) = (self.var(vars), self.var(vars));
+            parts.push(kinds[self.below(kinds.len())].replace('A', &a).replace('B', &b));
+        }
+        parts.join(" * ")
+    }
+}
+
+const LISTS: [&str; 5] = ["A = B", "A != B", "A |-> B", "ls(A, B)", "ls(A, B)"];
+
+fn parse(texts: &[String]) -> sl::text::Document {
+    let files: Vec<(FileId, &str)> =
+        texts.iter().enumerate().map(|(i, t)| (FileId(i as u32), t.as_str())).collect();
+    sl::text::parse(&files).unwrap()
+}
+
+#[test]
+fn satisfiability_of_lists() {
+    let mut random = Random(0x5eed_0001);
+    let mut solver = solver();
+    let mut sat = 0;
+    for _ in 0..100 {
+        let text = random.atoms(5, 7, &LISTS) + " * ls(x1, x1)";
+        let document = parse(std::slice::from_ref(&text));
+        let logic = ListLogic::new(&document.signature, Semantics::Precise).unwrap();
+        let formula = &document.formulas[0];
+        let native = matches!(logic.satisfiable(formula), Ok(Satisfiability::Sat(_)));
+        let verdict = solver.satisfiable(&document.signature, Semantics::Precise, formula);
+        assert_eq!(verdict.as_str(), if native { "sat" } else { "unsat" }, "{text}: {verdict:?}");
+        sat += usize::from(native);
+    }
+    assert!((20..=80).contains(&sat), "{sat}");
+}
+
+#[test]
+fn entailment_of_lists() {
+    let mut random = Random(0x5eed_0002);
+    let mut solver = solver();
+    let mut valid = 0;
+    for _ in 0..120 {
+        let left = random.atoms(4, 5, &LISTS[1..]) + " * ls(x1, x2)";
+        let right = random.atoms(4, 4, &LISTS[3..]) + " * ls(x1, x2)";
+        let document = parse(&[left.clone(), right.clone()]);
+        let logic = ListLogic::new(&document.signature, Semantics::Precise).unwrap();
+        let [h, g] = document.formulas.as_slice() else { panic!() };
+        let native = logic.entails(h, g) == Ok(Entailment::Valid);
+        let verdict = solver.entails(&document.signature, Semantics::Precise, h, g);
+        let expected = if native { "unsat" } else { "sat" };
+        assert_eq!(verdict.as_str(), expected, "{left} |= {right}: {verdict:?}");
+        valid += usize::from(native);
+    }
+    assert!(valid > 10, "{valid}");
+}
+
+/// A Boolean combination of such formulas.
+fn combination(random: &mut Random, depth: usize, kinds: &[&str]) -> String {
+    match if depth == 0 { 0 } else { random.below(4) } {
+        0 => format!("({})", random.atoms(3, 2, kinds)),
+        1 => format!("!{}", combination(random, depth - 1, kinds)),
+        n => {
+            let (a, b) =
+                (combination(random, depth - 1, kinds), combination(random, depth - 1, kinds));
+            format!("({a} {} {b})", if n == 2 { "&&" } else { "||" })
+        }
+    }
+}
+
+const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";
+
+fn against_small_heaps(seed: u64, count: usize, semantics: Semantics, kinds: &[&str]) {
+    let mut random = Random(seed);
+    let mut solver = solver();
+    let bounds = Bounds { locations: 3, data: 0 };
+    let mut unsat = 0;
+    for _ in 0..count {
+        let parts: Vec<String> = (0..3).map(|_| combination(&mut random, 2, kinds)).collect();
+        let text = format!("{CYCLIC}{}", parts.join(" && "));
+        let document = parse(std::slice::from_ref(&text));
+        let formula: &Formula = &document.formulas[0];
+        let verdict = solver.satisfiable(&document.signature, semantics, formula);
+        match &verdict {
+            Verdict::Sat(_) => {}
+            Verdict::Unknown(reason) => panic!("{text}: {reason}"),
+            Verdict::Unsat => {
+                unsat += 1;
+                let model =
+                    enumerate::find_satisfying(&document.signature, semantics, formula, bounds);
+                assert_eq!(model, None, "{text}");
+            }
+        }
+    }
+    assert!(unsat * 10 > count, "{unsat}");
+}
+
+#[test]
+fn combinations_of_lists() {
+    against_small_heaps(0x5eed_0003, 50, Semantics::Precise, &LISTS);
+}
+
+#[test]
+fn combinations_in_the_standard_semantics() {
+    against_small_heaps(0x5eed_0004, 50, Semantics::Standard, &LISTS);
+}
+
+/// A segment that may come back to its end.
+#[test]
+fn combinations_of_cyclic_lists() {
+    let kinds = ["A = B", "A != B", "A |-> B", "lseg(A, B)", "lseg(A, B)"];
+    against_small_heaps(0x5eed_0005, 40, Semantics::Precise, &kinds);
+}
