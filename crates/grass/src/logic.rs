@@ -36,6 +36,8 @@ pub enum Formula {
     /// something about one that is read nowhere else, that must be easy to come by. So it counts only
     /// for nodes of which this field is read, if there is one.
     Every(Term, Term, Option<Field>),
+    /// The formula holds of every two nodes in place of the variables. It may read data of them.
+    EveryTwo(Term, Term, Term),
     /// Negation.
     Not(Box<Formula>),
     /// Conjunction.
@@ -132,6 +134,7 @@ enum Skeleton {
     Ground(Term),
     /// A variable, what holds of all nodes in its place, and the field that must be read of them.
     Every(Term, Term, Option<Field>),
+    EveryTwo(Term, Term, Term),
     And(Vec<Skeleton>),
     Or(Vec<Skeleton>),
 }
@@ -211,6 +214,16 @@ fn skeleton(
             every(theory, (z, body, None), positive, witnesses)
         }
         Formula::Every(var, body, read) => every(theory, (*var, *body, *read), positive, witnesses),
+        Formula::EveryTwo(a, b, body) if positive => Skeleton::EveryTwo(*a, *b, *body),
+        Formula::EveryTwo(a, b, body) => {
+            let mut at = *body;
+            for var in [*a, *b] {
+                let sort = theory.terms.sort(var);
+                let witness = theory.terms.fresh("witness", sort);
+                at = theory.instance(at, var, witness);
+            }
+            Skeleton::Ground(theory.terms.not(at))
+        }
         Formula::Not(inner) => skeleton(theory, inner, !positive, witnesses),
         Formula::And(parts) | Formula::Or(parts) => {
             let all = matches!(formula, Formula::And(_)) == positive;
@@ -258,7 +271,9 @@ fn signed(theory: &mut Theory, atom: Term, positive: bool) -> Term {
 impl Skeleton {
     fn add_terms(&self, out: &mut Vec<Term>) {
         match self {
-            Skeleton::Ground(term) | Skeleton::Every(_, term, _) => out.push(*term),
+            Skeleton::Ground(term)
+            | Skeleton::Every(_, term, _)
+            | Skeleton::EveryTwo(_, _, term) => out.push(*term),
             Skeleton::And(parts) | Skeleton::Or(parts) => {
                 parts.iter().for_each(|part| part.add_terms(out));
             }
@@ -280,6 +295,16 @@ impl Skeleton {
                 }
                 theory.terms.and(all)
             }
+            Skeleton::EveryTwo(a, b, body) => {
+                let mut all = Vec::new();
+                for first in of_sort(theory, &ground.nodes, *a) {
+                    let half = theory.instance(*body, *a, first);
+                    for second in of_sort(theory, &ground.nodes, *b) {
+                        all.push(theory.instance(half, *b, second));
+                    }
+                }
+                theory.terms.and(all)
+            }
             Skeleton::And(parts) => {
                 let parts: Vec<Term> = parts.iter().map(|p| p.instances(theory, ground)).collect();
                 theory.terms.and(parts)
@@ -290,4 +315,10 @@ impl Skeleton {
             }
         }
     }
+}
+
+/// The nodes of the sort of a variable.
+fn of_sort(theory: &Theory, nodes: &[Term], var: Term) -> Vec<Term> {
+    let sort = theory.terms.sort(var);
+    nodes.iter().copied().filter(|node| theory.terms.sort(*node) == sort).collect()
 }

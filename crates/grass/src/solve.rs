@@ -76,6 +76,7 @@ impl Solver {
                 Err(reason) => return Verdict::Unknown(reason.0),
             }
         }
+        facts.append(&mut translator.definitions);
         for var in formulas.iter().flat_map(Formula::free_vars) {
             // What has no term was noticed by the translation.
             let _ = translator.var(&var);
