@@ -151,7 +151,11 @@ pub struct Reduced {
 }
 
 /// The paper's `reduce`: there is a model of the result just if there is one of the formulas.
-pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
+///
+/// Where formulas say that a list has a way back, the nodes on it are nodes too. Mostly that is not
+/// needed, so it is done for `rounds` steps.
+pub fn reduce(theory: &mut Theory, formulas: &[Formula], rounds: usize) -> Reduced {
+    let mut rounds = rounds;
     let parts: Vec<Skeleton> =
         formulas.iter().map(|f| skeleton(theory, f, true, &mut Vec::new())).collect();
     let mut bodies = Vec::new();
@@ -159,13 +163,29 @@ pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
     let nodes = theory.ground_nodes(&bodies);
     let mut all = bodies;
     all.extend(&nodes);
-    let ground = Ground { reads: readings(theory, &all), nodes };
-    let mut formulas: Vec<Term> = parts.iter().map(|p| p.instances(theory, &ground)).collect();
+    let mut ground = Ground { reads: readings(theory, &all), nodes };
+    // Instances read fields of nodes, which may give further instances, but no further nodes.
+    let (mut formulas, reads) = loop {
+        let formulas: Vec<Term> = parts.iter().map(|p| p.instances(theory, &ground)).collect();
+        let mut all = formulas.clone();
+        all.extend(&ground.nodes);
+        let reads = readings(theory, &all);
+        let mut known = ground.reads.clone();
+        known.extend(reads.iter().filter(|(_, node)| ground.nodes.contains(node)));
+        known.sort_unstable();
+        known.dedup();
+        if known == ground.reads {
+            let more = if rounds == 0 { Vec::new() } else { ground.more_nodes(theory) };
+            if more.is_empty() {
+                break (formulas, reads);
+            }
+            rounds -= 1;
+            ground.nodes.extend(more);
+            ground.nodes.sort_unstable();
+        }
+        ground.reads = known;
+    };
     let nodes = ground.nodes;
-    // Instances read data of nodes; that adds no nodes.
-    let mut all = formulas.clone();
-    all.extend(&nodes);
-    let reads = readings(theory, &all);
     formulas.extend(theory.axioms(&formulas, &nodes, &reads));
     Reduced { formulas, nodes, reads }
 }
@@ -174,6 +194,21 @@ pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
 struct Ground {
     nodes: Vec<Term>,
     reads: Vec<(Field, Term)>,
+}
+
+impl Ground {
+    /// What is read and is no node yet.
+    fn more_nodes(&self, theory: &mut Theory) -> Vec<Term> {
+        let mut more = Vec::new();
+        for (field, node) in &self.reads {
+            let value = theory.read(*field, *node);
+            let is_node = theory.is_node(theory.terms.sort(value));
+            if is_node && !self.nodes.contains(&value) {
+                more.push(value);
+            }
+        }
+        more
+    }
 }
 
 fn readings(theory: &Theory, terms: &[Term]) -> Vec<(Field, Term)> {
