@@ -245,7 +245,9 @@ impl Search<'_, '_> {
         for var in &vars {
             self.translator.var(var)?;
         }
-        let found = match self.solver.find(&mut self.translator.theory, facts) {
+        let mut facts = facts.to_vec();
+        facts.extend(self.translator.definitions.iter().cloned());
+        let found = match self.solver.find(&mut self.translator.theory, &facts) {
             Found::Nothing => Ok(None),
             Found::Unknown(reason) => Err(OutOfFragment(reason)),
             Found::Model(_) => {
@@ -317,7 +319,9 @@ impl Search<'_, '_> {
     }
 
     fn unsatisfiable(&mut self, facts: &[logic::Formula]) -> Result<bool, OutOfFragment> {
-        let found = self.solver.graph_satisfiable(&mut self.translator.theory, facts);
+        let mut facts = facts.to_vec();
+        facts.extend(self.translator.definitions.iter().cloned());
+        let found = self.solver.graph_satisfiable(&mut self.translator.theory, &facts);
         found.map(|satisfiable| !satisfiable).map_err(OutOfFragment)
     }
 

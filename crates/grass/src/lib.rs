@@ -15,6 +15,7 @@ pub mod logic;
 mod readback;
 mod segment;
 pub mod solve;
+mod sorted;
 pub mod theory;
 pub mod translate;
 

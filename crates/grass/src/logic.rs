@@ -36,6 +36,8 @@ pub enum Formula {
     /// something about one that is read nowhere else, that must be easy to come by. So it counts only
     /// for nodes of which this field is read, if there is one.
     Every(Term, Term, Option<Field>),
+    /// The formula holds of every two nodes in place of the variables. It may read data of them.
+    EveryTwo(Term, Term, Term),
     /// Negation.
     Not(Box<Formula>),
     /// Conjunction.
@@ -132,6 +134,7 @@ enum Skeleton {
     Ground(Term),
     /// A variable, what holds of all nodes in its place, and the field that must be read of them.
     Every(Term, Term, Option<Field>),
+    EveryTwo(Term, Term, Term),
     And(Vec<Skeleton>),
     Or(Vec<Skeleton>),
 }
@@ -148,7 +151,11 @@ pub struct Reduced {
 }
 
 /// The paper's `reduce`: there is a model of the result just if there is one of the formulas.
-pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
+///
+/// Where formulas say that a list has a way back, the nodes on it are nodes too. Mostly that is not
+/// needed, so it is done for `rounds` steps.
+pub fn reduce(theory: &mut Theory, formulas: &[Formula], rounds: usize) -> Reduced {
+    let mut rounds = rounds;
     let parts: Vec<Skeleton> =
         formulas.iter().map(|f| skeleton(theory, f, true, &mut Vec::new())).collect();
     let mut bodies = Vec::new();
@@ -156,13 +163,29 @@ pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
     let nodes = theory.ground_nodes(&bodies);
     let mut all = bodies;
     all.extend(&nodes);
-    let ground = Ground { reads: readings(theory, &all), nodes };
-    let mut formulas: Vec<Term> = parts.iter().map(|p| p.instances(theory, &ground)).collect();
+    let mut ground = Ground { reads: readings(theory, &all), nodes };
+    // Instances read fields of nodes, which may give further instances, but no further nodes.
+    let (mut formulas, reads) = loop {
+        let formulas: Vec<Term> = parts.iter().map(|p| p.instances(theory, &ground)).collect();
+        let mut all = formulas.clone();
+        all.extend(&ground.nodes);
+        let reads = readings(theory, &all);
+        let mut known = ground.reads.clone();
+        known.extend(reads.iter().filter(|(_, node)| ground.nodes.contains(node)));
+        known.sort_unstable();
+        known.dedup();
+        if known == ground.reads {
+            let more = if rounds == 0 { Vec::new() } else { ground.more_nodes(theory) };
+            if more.is_empty() {
+                break (formulas, reads);
+            }
+            rounds -= 1;
+            ground.nodes.extend(more);
+            ground.nodes.sort_unstable();
+        }
+        ground.reads = known;
+    };
     let nodes = ground.nodes;
-    // Instances read data of nodes; that adds no nodes.
-    let mut all = formulas.clone();
-    all.extend(&nodes);
-    let reads = readings(theory, &all);
     formulas.extend(theory.axioms(&formulas, &nodes, &reads));
     Reduced { formulas, nodes, reads }
 }
@@ -171,6 +194,21 @@ pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
 struct Ground {
     nodes: Vec<Term>,
     reads: Vec<(Field, Term)>,
+}
+
+impl Ground {
+    /// What is read and is no node yet.
+    fn more_nodes(&self, theory: &mut Theory) -> Vec<Term> {
+        let mut more = Vec::new();
+        for (field, node) in &self.reads {
+            let value = theory.read(*field, *node);
+            let is_node = theory.is_node(theory.terms.sort(value));
+            if is_node && !self.nodes.contains(&value) {
+                more.push(value);
+            }
+        }
+        more
+    }
 }
 
 fn readings(theory: &Theory, terms: &[Term]) -> Vec<(Field, Term)> {
@@ -211,6 +249,16 @@ fn skeleton(
             every(theory, (z, body, None), positive, witnesses)
         }
         Formula::Every(var, body, read) => every(theory, (*var, *body, *read), positive, witnesses),
+        Formula::EveryTwo(a, b, body) if positive => Skeleton::EveryTwo(*a, *b, *body),
+        Formula::EveryTwo(a, b, body) => {
+            let mut at = *body;
+            for var in [*a, *b] {
+                let sort = theory.terms.sort(var);
+                let witness = theory.terms.fresh("witness", sort);
+                at = theory.instance(at, var, witness);
+            }
+            Skeleton::Ground(theory.terms.not(at))
+        }
         Formula::Not(inner) => skeleton(theory, inner, !positive, witnesses),
         Formula::And(parts) | Formula::Or(parts) => {
             let all = matches!(formula, Formula::And(_)) == positive;
@@ -258,7 +306,9 @@ fn signed(theory: &mut Theory, atom: Term, positive: bool) -> Term {
 impl Skeleton {
     fn add_terms(&self, out: &mut Vec<Term>) {
         match self {
-            Skeleton::Ground(term) | Skeleton::Every(_, term, _) => out.push(*term),
+            Skeleton::Ground(term)
+            | Skeleton::Every(_, term, _)
+            | Skeleton::EveryTwo(_, _, term) => out.push(*term),
             Skeleton::And(parts) | Skeleton::Or(parts) => {
                 parts.iter().for_each(|part| part.add_terms(out));
             }
@@ -280,6 +330,16 @@ impl Skeleton {
                 }
                 theory.terms.and(all)
             }
+            Skeleton::EveryTwo(a, b, body) => {
+                let mut all = Vec::new();
+                for first in of_sort(theory, &ground.nodes, *a) {
+                    let half = theory.instance(*body, *a, first);
+                    for second in of_sort(theory, &ground.nodes, *b) {
+                        all.push(theory.instance(half, *b, second));
+                    }
+                }
+                theory.terms.and(all)
+            }
             Skeleton::And(parts) => {
                 let parts: Vec<Term> = parts.iter().map(|p| p.instances(theory, ground)).collect();
                 theory.terms.and(parts)
@@ -290,4 +350,10 @@ impl Skeleton {
             }
         }
     }
+}
+
+/// The nodes of the sort of a variable.
+fn of_sort(theory: &Theory, nodes: &[Term], var: Term) -> Vec<Term> {
+    let sort = theory.terms.sort(var);
+    nodes.iter().copied().filter(|node| theory.terms.sort(*node) == sort).collect()
 }

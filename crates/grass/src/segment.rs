@@ -5,19 +5,20 @@ use sl::shape::{Back, End, List};
 use smt::Term;
 
 use crate::logic::{Formula, Set};
+use crate::sorted;
 use crate::theory::Field;
 use crate::translate::{OutOfFragment, Pieces, Translator, WayBack, out};
 
 /// An instance of a list predicate.
 pub(crate) struct Segment {
-    list: List,
-    loc: Name,
-    args: Vec<Term>,
-    next: Field,
-    first: Term,
-    end: Term,
+    pub(crate) list: List,
+    pub(crate) loc: Name,
+    pub(crate) args: Vec<Term>,
+    pub(crate) next: Field,
+    pub(crate) first: Term,
+    pub(crate) end: Term,
     /// Does it go on from its end and come back to it?
-    cyclic: bool,
+    pub(crate) cyclic: bool,
 }
 
 impl Segment {
@@ -34,7 +35,7 @@ impl Segment {
         if !list.acyclic && list.back.is_some() {
             return out(format!("the doubly linked lists of `{name}` may be cyclic"));
         }
-        if !list.nested.is_empty() || !list.measures.is_empty() {
+        if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
             return out(format!("the lists of `{name}` are more than links"));
         }
         let Some(sl::Sort::Loc(loc)) = args.get(list.root).map(sl::Term::sort) else {
@@ -83,11 +84,18 @@ impl Segment {
         if let Some(back) = self.list.back {
             self.way_back(translator, back, &nodes, empty, pieces)?;
         }
+        for measure in self.list.measures.clone() {
+            self.sorted(translator, &measure, pieces)?;
+        }
         pieces.parts.push((self.loc.clone(), nodes));
         Ok(())
     }
 
-    fn field(&self, translator: &Translator<'_>, index: usize) -> Result<Field, OutOfFragment> {
+    pub(crate) fn field(
+        &self,
+        translator: &Translator<'_>,
+        index: usize,
+    ) -> Result<Field, OutOfFragment> {
         match translator.field(&self.loc, index) {
             Some(field) => Ok(field),
             None => out("the locations of a list are not simple records"),

@@ -11,6 +11,11 @@ use crate::readback::ReadBack;
 use crate::theory::Theory;
 use crate::translate::{Extent, Footprint, Translator};
 
+/// How often more nodes are added when a model is none.
+const ROUNDS: usize = 2;
+
+const UNCONFIRMED: &str = "the model that was found could not be confirmed";
+
 /// How to talk to a solver that is this program.
 #[must_use]
 pub fn config(solver: PathBuf, timeout: Duration) -> Config {
@@ -76,18 +81,27 @@ impl Solver {
                 Err(reason) => return Verdict::Unknown(reason.0),
             }
         }
+        facts.append(&mut translator.definitions);
         for var in formulas.iter().flat_map(Formula::free_vars) {
             // What has no term was noticed by the translation.
             let _ = translator.var(&var);
         }
-        let verdict = match self.find(&mut translator.theory, &facts) {
-            Found::Unknown(reason) => Verdict::Unknown(reason),
-            Found::Nothing => Verdict::Unsat,
-            Found::Model(reduced) => {
-                self.confirmed(&mut translator, &footprint, &reduced, formulas)
+        let mut verdict = Verdict::Unknown(String::new());
+        for rounds in 0..=ROUNDS {
+            let found = self.find_within(&mut translator.theory, &facts, rounds);
+            let Found::Model(reduced) = found else {
+                self.session.clear();
+                return match found {
+                    Found::Unknown(reason) => Verdict::Unknown(reason),
+                    _ => Verdict::Unsat,
+                };
+            };
+            verdict = self.confirmed(&mut translator, &footprint, &reduced, formulas);
+            self.session.clear();
+            if verdict != Verdict::Unknown(UNCONFIRMED.into()) {
+                break;
             }
-        };
-        self.session.clear();
+        }
         verdict
     }
 
@@ -134,7 +148,16 @@ impl Solver {
 
     /// As above; the scope with the formulas stays open.
     pub(crate) fn find(&mut self, theory: &mut Theory, formulas: &[logic::Formula]) -> Found {
-        let reduced = reduce(theory, formulas);
+        self.find_within(theory, formulas, 0)
+    }
+
+    fn find_within(
+        &mut self,
+        theory: &mut Theory,
+        formulas: &[logic::Formula],
+        rounds: usize,
+    ) -> Found {
+        let reduced = reduce(theory, formulas, rounds);
         self.session.push();
         for formula in &reduced.formulas {
             self.session.assert(&theory.terms, *formula);
@@ -167,7 +190,7 @@ impl Solver {
         let evaluator = Evaluator::new(translator.signature, translator.semantics);
         match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
             Truth::True => Verdict::Sat(model),
-            _ => Verdict::Unknown("the model that was found could not be confirmed".into()),
+            _ => Verdict::Unknown(UNCONFIRMED.into()),
         }
     }
 }

@@ -55,6 +55,8 @@ pub struct Translator<'a> {
     fields: BTreeMap<(Name, usize), Field>,
     /// The way back of segments that must be there, for nodes whose field nobody reads.
     pub(crate) ways_back: Vec<WayBack>,
+    /// What names that were introduced stand for; to be added to what is asked.
+    pub definitions: Vec<Formula>,
     /// Fields along which there are segments.
     pub(crate) links: BTreeSet<Field>,
     /// Which lists of the current heap come back to their end, in their order.
@@ -96,6 +98,7 @@ impl<'a> Translator<'a> {
             bound: BTreeMap::new(),
             fields: BTreeMap::new(),
             ways_back: Vec::new(),
+            definitions: Vec::new(),
             links: BTreeSet::new(),
             choice: 0,
             positive: true,

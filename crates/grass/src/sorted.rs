@@ -1,0 +1,135 @@
+//! Sorted lists: data that goes up or down along a path ([seed 001, Sec. 6]).
+
+use num_bigint::BigInt;
+use sl::shape::{AtEnd, Change, Held, Measure};
+use smt::Term;
+
+use crate::logic::{Formula, Set};
+use crate::segment::Segment;
+use crate::theory::Theory;
+use crate::translate::{OutOfFragment, Pieces, Translator, out};
+
+/// Is it data in order, not necessarily strict?
+pub(crate) fn is_order(measure: &Measure) -> bool {
+    let zero = BigInt::from(0);
+    let order = matches!(&measure.change, Change::AtLeast(k) | Change::AtMost(k) if *k == zero);
+    order && measure.field.is_some()
+}
+
+/// `here` and then `next`, in the order of the list.
+fn in_order(theory: &mut Theory, change: &Change, here: Term, next: Term) -> Term {
+    match change {
+        Change::AtLeast(_) => theory.terms.le(next, here),
+        _ => theory.terms.le(here, next),
+    }
+}
+
+impl Segment {
+    /// The data of the list is in order, and begins and ends with what the arguments say.
+    pub(crate) fn sorted(
+        &self,
+        translator: &mut Translator<'_>,
+        measure: &Measure,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let Some(held) = measure.field else { return out("a list counts") };
+        let (Held::Here(index) | Held::Next(index)) = held;
+        let data = self.field(translator, index)?;
+        let Some(param) = self.args.get(measure.param).copied() else {
+            return out("a sorted list lacks an argument");
+        };
+        let at_end = match &measure.at_end {
+            None => None,
+            Some(AtEnd::Param(index)) => self.args.get(*index).copied(),
+            Some(AtEnd::Number(number)) => Some(translator.theory.terms.int(number.clone())),
+        };
+        self.ordered_nodes(translator, data, measure, pieces)?;
+        let last = at_end.map(|_| self.last(translator)).transpose()?;
+        let theory = &mut translator.theory;
+        let mut some = Vec::new();
+        let begin = theory.read(data, self.first);
+        some.push(match held {
+            Held::Here(_) => theory.terms.eq(begin, param),
+            Held::Next(_) => in_order(theory, &measure.change, param, begin),
+        });
+        let mut none = theory.terms.bool(true);
+        if let (Some(at_end), Some(last)) = (at_end, last) {
+            let value = theory.read(data, last);
+            let passed_on = matches!(held, Held::Here(_)) && self.list.may_be_empty;
+            some.push(if passed_on {
+                in_order(theory, &measure.change, value, at_end)
+            } else {
+                theory.terms.eq(value, at_end)
+            });
+            none = theory.terms.eq(param, at_end);
+        }
+        let some = theory.terms.and(some);
+        let same = theory.terms.eq(self.first, self.end);
+        let fact = if self.cyclic { some } else { theory.terms.ite(same, none, some) };
+        pieces.facts.push(Formula::Atom(fact));
+        Ok(())
+    }
+
+    /// Along the path, and once more around if it is a cycle.
+    fn ordered_nodes(
+        &self,
+        translator: &mut Translator<'_>,
+        data: crate::theory::Field,
+        measure: &Measure,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
+        let theory = &mut translator.theory;
+        let mut starts = vec![self.first];
+        if self.cyclic {
+            starts.push(theory.read(self.next, self.end));
+        }
+        for start in starts {
+            let nodes = Set::between(theory, self.next, start, self.end);
+            let (_, z) = theory.terms.bound_var("z", sort);
+            let (_, w) = theory.terms.bound_var("w", sort);
+            let inside = nodes.contains(theory, w);
+            let before = theory.between(self.next, start, z, w);
+            let (here, later) = (theory.read(data, z), theory.read(data, w));
+            let order = in_order(theory, &measure.change, here, later);
+            let premise = theory.terms.and([inside, before]);
+            let body = theory.terms.implies(premise, order);
+            pieces.facts.push(Formula::EveryTwo(z, w, body));
+            if self.cyclic {
+                // The end is between the two parts.
+                let (_, z) = theory.terms.bound_var("z", sort);
+                let here = nodes.contains(theory, z);
+                let (value, end) = (theory.read(data, z), theory.read(data, self.end));
+                let order = if start == self.first {
+                    in_order(theory, &measure.change, value, end)
+                } else {
+                    in_order(theory, &measure.change, end, value)
+                };
+                let body = theory.terms.implies(here, order);
+                pieces.facts.push(Formula::Every(z, body, None));
+            }
+        }
+        Ok(())
+    }
+
+    /// The last location, if there is one. It is determined, so that it does not matter whether the
+    /// list must or must not be there.
+    fn last(&self, translator: &mut Translator<'_>) -> Result<Term, OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
+        let theory = &mut translator.theory;
+        let last = theory.terms.fresh("last", sort);
+        let start = if self.cyclic { theory.read(self.next, self.end) } else { self.first };
+        let path = theory.reach(self.next, start, self.end);
+        let arrived = theory.terms.eq(start, self.end);
+        let after = theory.read(self.next, last);
+        let leads = theory.terms.eq(after, self.end);
+        let inside = Set::between(theory, self.next, start, self.end).contains(theory, last);
+        let there = theory.terms.and([leads, inside]);
+        let is_end = theory.terms.eq(last, self.end);
+        let nowhere = if self.cyclic { is_end } else { theory.terms.bool(true) };
+        let choice = theory.terms.ite(arrived, nowhere, there);
+        let definition = theory.terms.implies(path, choice);
+        translator.definitions.push(Formula::Atom(definition));
+        Ok(last)
+    }
+}

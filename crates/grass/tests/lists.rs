@@ -1,0 +1,66 @@
+//! Doubly linked and sorted lists.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use grass::Solver;
+use report::FileId;
+use sl::{Semantics, Verdict};
+
+/// Whether each entailment is valid; counterexamples are confirmed.
+fn check(definitions: &str, cases: &[(&str, &str, bool)]) {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
+    let mut solver = Solver::new(grass::config(found, Duration::from_secs(60)));
+    for (h, g, valid) in cases {
+        let left = format!("{definitions}{h}");
+        let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), g)]).unwrap();
+        let [left, right] = document.formulas.as_slice() else { panic!() };
+        let verdict = solver.entails(&document.signature, Semantics::Precise, left, right);
+        match verdict {
+            Verdict::Unsat => assert!(valid, "{h} |= {g}"),
+            Verdict::Sat(_) => assert!(!valid, "{h} |= {g}: {verdict:?}"),
+            Verdict::Unknown(reason) => panic!("{h} |= {g}: {reason}"),
+        }
+    }
+}
+
+#[test]
+fn sorted_lists() {
+    let definitions = "pred up(x, y, low) := x = y ||
+        exists u, v. x != y * low <= v * x |-> {next: u, data: v} * up(u, y, v);\n";
+    check(
+        definitions,
+        &[
+            ("up(x, nil, 3)", "up(x, nil, 2)", true),
+            ("up(x, nil, 2)", "up(x, nil, 3)", false),
+            ("x |-> {next: y, data: 3} * up(y, nil, 4)", "up(x, nil, 3)", true),
+            ("x |-> {next: y, data: 3} * up(y, nil, 2)", "up(x, nil, 3)", false),
+            (
+                "x |-> {next: y, data: n} * y |-> {next: nil, data: m} * n <= m",
+                "up(x, nil, n)",
+                true,
+            ),
+            ("x |-> {next: y, data: n} * y |-> {next: nil, data: m}", "up(x, nil, n)", false),
+            ("up(x, y, 0) * y |-> {next: nil, data: 5}", "up(x, nil, 0)", false),
+        ],
+    );
+}
+
+#[test]
+fn doubly_linked_lists() {
+    let definitions = "pred dll(x, a, y, b) := x = y * a = b ||
+        exists u. x != y * a != b * x |-> {next: u, prev: a} * dll(u, x, y, b);\n";
+    check(
+        definitions,
+        &[
+            ("dll(x, a, y, b)", "dll(x, a, y, b)", true),
+            ("x |-> {next: y, prev: a} * x != y * a != x", "dll(x, a, y, x)", true),
+            ("x |-> {next: y, prev: a} * a != x", "dll(x, a, nil, x)", false),
+            ("x |-> {next: u, prev: nil} * dll(u, x, nil, b)", "dll(x, nil, nil, b)", true),
+            ("dll(x, nil, u, c) * dll(u, c, nil, b)", "dll(x, nil, nil, b)", true),
+            ("dll(x, nil, u, c) * dll(u, d, nil, b)", "dll(x, nil, nil, b)", false),
+        ],
+    );
+}
