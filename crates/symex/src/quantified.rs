@@ -142,9 +142,16 @@ impl Executor<'_> {
         let inverse = self.invert(state, &family)?;
         let needed = self.family_perm(&family, &inverse, factor);
         let resource = family.resource;
-        self.pull_everywhere(state, heap, resource, needed)?;
+        let scaled = self.is_wildcard(state, factor);
+        let wildcard = family.wildcard || scaled;
+        if wildcard {
+            let wanted = self.family_wanted(&family, &inverse, factor, scaled);
+            self.pull_some_everywhere(state, heap, resource, wanted)?;
+        } else {
+            self.pull_everywhere(state, heap, resource, needed)?;
+        }
         let before = heap.clone();
-        if family.wildcard || self.is_wildcard(state, factor) {
+        if wildcard {
             self.constrain_everywhere(state, &before, &family, needed, e, blame)?;
         }
         let missing = self.take_everywhere(state, heap, &family, needed)?;

@@ -314,11 +314,37 @@ impl Executor<'_> {
 
     /// How much the family has of the location that the formals stand for.
     pub(super) fn family_perm(&mut self, family: &Family, inverse: &Inverse, factor: Term) -> Term {
-        let condition = self.terms.substitute(family.condition, &inverse.vars);
         let amount = self.terms.substitute(family.amount, &inverse.vars);
         let amount = self.terms.mul(amount, factor);
-        let here = self.terms.and([inverse.image, condition]);
+        let here = self.family_here(family, inverse);
         let zero = self.amount(0, 1);
         self.terms.ite(here, amount, zero)
+    }
+
+    /// Is it a location of the family?
+    fn family_here(&mut self, family: &Family, inverse: &Inverse) -> Term {
+        let condition = self.terms.substitute(family.condition, &inverse.vars);
+        self.terms.and([inverse.image, condition])
+    }
+
+    /// Does a family of wildcards want something of a location? Wildcards themselves are positive;
+    /// `scaled` is whether the factor is one.
+    pub(super) fn family_wanted(
+        &mut self,
+        family: &Family,
+        inverse: &Inverse,
+        factor: Term,
+        scaled: bool,
+    ) -> Term {
+        let zero = self.amount(0, 1);
+        let mut parts = vec![self.family_here(family, inverse)];
+        if !family.wildcard {
+            let amount = self.terms.substitute(family.amount, &inverse.vars);
+            parts.push(self.terms.lt(zero, amount));
+        }
+        if !scaled {
+            parts.push(self.terms.lt(zero, factor));
+        }
+        self.terms.and(parts)
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use smt::Term;
+use smt::{Quantifier, Sort, Term};
 
 use crate::config::ExhaleMode;
 use crate::executor::Executor;
@@ -28,8 +28,12 @@ pub(crate) enum Slot {
 #[derive(Clone, Debug)]
 pub(crate) struct Reserve {
     pub heap: Heap,
+    /// How many parameters there are where it is the heap of the state.
+    parameters: usize,
     /// What was taken, in order.
     pub pulls: Vec<Pull>,
+    /// What is known, where it is the heap of the state, about amounts that were chosen.
+    pub choices: Vec<Term>,
 }
 
 /// Something that was taken.
@@ -54,8 +58,15 @@ pub(crate) struct Rest {
 pub(super) type Footprint = Vec<BTreeMap<Slot, Term>>;
 
 impl Reserve {
-    pub fn new(heap: Heap) -> Reserve {
-        Reserve { heap, pulls: Vec::new() }
+    /// The heap of a state.
+    pub fn of(state: &State) -> Reserve {
+        let (heap, parameters) = (state.heap.clone(), state.parameters.len());
+        Reserve { heap, parameters, pulls: Vec::new(), choices: Vec::new() }
+    }
+
+    /// The same, seen from inside of one more package: this is what is left of it.
+    pub fn further_in(&self, remaining: Heap) -> Reserve {
+        Reserve { heap: remaining, pulls: Vec::new(), choices: Vec::new(), ..*self }
     }
 
     pub fn resource(&self, slot: Slot) -> ResourceId {
@@ -218,7 +229,10 @@ impl Executor<'_> {
                 _ => continue,
             };
             let left = self.left(&reserve, slot);
-            let mut taken = self.share(state, left, missing, wildcard)?;
+            let mut taken = match wildcard {
+                true => self.some_share(state, level, left, missing)?,
+                false => self.share(state, left, missing)?,
+            };
             if let Some(same) = condition {
                 taken = self.terms.ite(same, taken, zero);
             }
@@ -238,7 +252,10 @@ impl Executor<'_> {
             let slot = Slot::Quantified(index);
             let left = self.left(&reserve, slot);
             let left = self.perm_at(&QuantifiedChunk { perm: left, ..chunk.clone() }, args);
-            let taken = self.share(state, left, missing, wildcard)?;
+            let taken = match wildcard {
+                true => self.some_share(state, level, left, missing)?,
+                false => self.share(state, left, missing)?,
+            };
             if taken == zero {
                 continue;
             }
@@ -257,17 +274,62 @@ impl Executor<'_> {
         Ok(missing)
     }
 
-    /// How much to take where `left` is left and `missing` is missing.
-    fn share(&mut self, state: &mut State, left: Term, missing: Term, wildcard: bool) -> Run<Term> {
+    /// How much to take for a wildcard where `left` is left.
+    fn some_share(
+        &mut self,
+        state: &mut State,
+        level: usize,
+        left: Term,
+        wildcard: Term,
+    ) -> Run<Term> {
         let zero = self.amount(0, 1);
-        if wildcard {
-            let some = self.terms.lt(zero, left);
-            if !self.prove_quickly(state, some)? {
-                return Ok(zero);
-            }
-            self.constrain(state, left, missing)?;
-            return Ok(missing);
+        let some = self.terms.lt(zero, left);
+        if !self.prove_quickly(state, some)? {
+            return Ok(zero);
         }
+        if let Some(share) = self.choose_share(state, level, left, &[])? {
+            return Ok(share);
+        }
+        self.constrain(state, left, wildcard)?;
+        Ok(wildcard)
+    }
+
+    /// Chooses an amount that is positive and less than `left`, wherever that is possible. The choice
+    /// is made once for all left-hand sides, where the reserve is the heap of the state. That cannot
+    /// be done if what is left depends on the left-hand side.
+    fn choose_share(
+        &mut self,
+        state: &mut State,
+        level: usize,
+        left: Term,
+        formals: &[Term],
+    ) -> Run<Option<Term>> {
+        let outside = state.reserves[level].parameters;
+        let inside = state.parameters[outside..].to_vec();
+        if self.mentions(left, &inside) {
+            return Ok(None);
+        }
+        let parameters = Rc::clone(&state.parameters);
+        state.parameters = parameters[..outside].iter().chain(formals).copied().collect();
+        let share = self.fresh(state, "share", Sort::Real);
+        state.parameters = parameters;
+        let zero = self.amount(0, 1);
+        let possible = self.terms.lt(zero, left);
+        let bounds = [self.terms.lt(zero, share), self.terms.lt(share, left)];
+        let proper = self.terms.and(bounds);
+        let mut fact = self.terms.implies(possible, proper);
+        if !formals.is_empty() {
+            let triggers = [vec![share]];
+            fact = self.close(Quantifier::Forall, formals, &triggers, fact, None, "share");
+        }
+        Rc::make_mut(&mut state.reserves)[level].choices.push(fact);
+        self.assume(state, fact)?;
+        Ok(Some(share))
+    }
+
+    /// How much to take where `left` is left and `missing` is missing.
+    fn share(&mut self, state: &mut State, left: Term, missing: Term) -> Run<Term> {
+        let zero = self.amount(0, 1);
         let nothing = self.terms.le(left, zero);
         let enough = self.terms.le(missing, left);
         let all = self.terms.le(left, missing);
@@ -306,6 +368,84 @@ impl Executor<'_> {
             }
             None => self.put(state, resource, &args, snap, perm),
         }
+    }
+
+    /// Adds some permission to every location where some is wanted and none is held.
+    pub fn pull_some_everywhere(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        resource: ResourceId,
+        wanted: Term,
+    ) -> Run<()> {
+        if state.reserves.is_empty() {
+            return Ok(());
+        }
+        let zero = self.amount(0, 1);
+        let formals = self.formals(resource);
+        let held = self.held(heap, resource, &formals);
+        let none = self.terms.le(held, zero);
+        let mut missing = self.terms.and([wanted, none]);
+        for level in 0..state.reserves.len() {
+            let nothing = self.terms.not(missing);
+            if self.prove_everywhere(state, resource, nothing, true)? {
+                break;
+            }
+            missing = self.pull_some_from(state, heap, level, resource, missing)?;
+        }
+        Ok(())
+    }
+
+    /// Pulls from one reserve; returns where something is still missing.
+    fn pull_some_from(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        level: usize,
+        resource: ResourceId,
+        mut missing: Term,
+    ) -> Run<Term> {
+        let zero = self.amount(0, 1);
+        let formals = self.formals(resource);
+        let reserve = state.reserves[level].clone();
+        let singles: Vec<(usize, Chunk)> =
+            reserve.heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        for (index, chunk) in singles {
+            let slot = Slot::Single(index);
+            let left = self.left(&reserve, slot);
+            let here = self.at(resource, missing, &chunk.args);
+            let there = self.terms.lt(zero, left);
+            let useful = self.terms.and([here, there]);
+            let useless = self.terms.not(useful);
+            if self.prove_quickly(state, useless)? {
+                continue;
+            }
+            let share = self.choose_share(state, level, left, &[])?.unwrap_or(left);
+            let taken = self.terms.ite(useful, share, zero);
+            self.note_taken(state, level, slot, taken);
+            let same = self.same(&formals, &chunk.args);
+            let found = self.terms.and([same, there]);
+            let elsewhere = self.terms.not(found);
+            missing = self.terms.and([missing, elsewhere]);
+            self.receive(state, heap, Chunk { perm: taken, ..chunk })?;
+        }
+        let quantified: Vec<(usize, QuantifiedChunk)> =
+            reserve.heap.quantified_of(resource).collect();
+        for (index, chunk) in quantified {
+            let slot = Slot::Quantified(index);
+            let left = self.left(&reserve, slot);
+            let there = self.terms.lt(zero, left);
+            let useful = self.terms.and([missing, there]);
+            let share = self.choose_share(state, level, left, &formals)?.unwrap_or(left);
+            let taken = self.terms.ite(useful, share, zero);
+            self.note_taken(state, level, slot, taken);
+            let elsewhere = self.terms.not(there);
+            missing = self.terms.and([missing, elsewhere]);
+            let moved = QuantifiedChunk { perm: taken, ..chunk };
+            heap.push_quantified(moved.clone());
+            self.put_quantified(state, moved)?;
+        }
+        Ok(missing)
     }
 
     /// Adds what is missing of a quantified permission, at every location.
@@ -357,7 +497,7 @@ impl Executor<'_> {
             let slot = Slot::Single(index);
             let left = self.left(&reserve, slot);
             let wanted = self.at(resource, missing, &chunk.args);
-            let taken = self.share(state, left, wanted, false)?;
+            let taken = self.share(state, left, wanted)?;
             if taken == zero {
                 continue;
             }

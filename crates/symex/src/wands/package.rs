@@ -77,15 +77,16 @@ impl<'p> Executor<'p> {
             }
         };
         let root = if self.is_pure(&wand.lhs) { None } else { Some(self.fresh_snap(state)) };
-        let mut reserves = vec![Reserve::new(state.heap.clone())];
+        let mut reserves = vec![Reserve::of(state)];
         for outer in state.reserves.iter() {
             let heap = self.remaining(outer);
-            reserves.push(Reserve::new(heap));
+            reserves.push(outer.further_in(heap));
         }
         let package = Package { root, reserves };
         let outcomes =
             self.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))?;
         let ends: Vec<&End> = outcomes.iter().map(|o| &o.value).collect();
+        self.learn_choices(state, &ends)?;
         let (footprint, rest) = self.join_footprints(state, &package, &ends)?;
         // What is taken counts, even if it turns out to be impossible.
         self.take_from_reserves(state, &footprint);
@@ -95,6 +96,19 @@ impl<'p> Executor<'p> {
         self.describe(state, snap, &package, &ends)?;
         let perm = self.amount(1, 1);
         state.heap.push(Chunk { resource, args: args.into(), snap, perm, rest: rest.map(Rc::new) });
+        Ok(())
+    }
+
+    /// Amounts that were chosen for all left-hand sides are what they are, wand or not.
+    fn learn_choices(&mut self, state: &mut State, ends: &[&End]) -> Run<()> {
+        for (level, reserve) in ends.iter().flat_map(|end| end.reserves.iter().enumerate()) {
+            for choice in &reserve.choices {
+                self.assume(state, *choice)?;
+                if let Some(further_out) = level.checked_sub(1) {
+                    Rc::make_mut(&mut state.reserves)[further_out].choices.push(*choice);
+                }
+            }
+        }
         Ok(())
     }
 
