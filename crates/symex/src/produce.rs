@@ -120,7 +120,12 @@ impl Executor<'_> {
                 state.store.set(*local, value);
                 self.produce(state, body, snap, factor, blame)
             }
-            ExprKind::InhaleExhale(a, _) => self.produce(state, a, snap, factor, blame),
+            ExprKind::InhaleExhale(a, _) => {
+                let outer = std::mem::replace(&mut state.one_sided, true);
+                self.produce(state, a, snap, factor, blame)?;
+                state.one_sided = outer;
+                Ok(())
+            }
             ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
             ExprKind::Quant { .. } => self
                 .because_of(e.pos, |this| this.produce_quantified(state, e, snap, factor, blame)),

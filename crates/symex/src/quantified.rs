@@ -46,13 +46,22 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         let parts = self.split_quantifier(e, true);
+        let outer = state.one_sided;
+        e.walk(&mut |e| {
+            state.one_sided |= matches!(e.kind, ExprKind::InhaleExhale(..));
+            !state.one_sided
+        });
         if let [part] = parts.as_slice()
             && normal(part).is_some()
         {
-            return self.produce_family(state, part, snap, factor, blame);
+            self.produce_family(state, part, snap, factor, blame)?;
+        } else {
+            let parts: Vec<(&Arc<Expr>, Blame)> =
+                parts.iter().map(|p| (p, blame.clone())).collect();
+            self.produce_parts(state, &parts, snap, factor)?;
         }
-        let parts: Vec<(&Arc<Expr>, Blame)> = parts.iter().map(|p| (p, blame.clone())).collect();
-        self.produce_parts(state, &parts, snap, factor)
+        state.one_sided = outer;
+        Ok(())
     }
 
     fn produce_family(
@@ -64,6 +73,7 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         let Some(mut family) = self.eval_family(state, e, blame)? else { return Ok(()) };
+        let exact = self.has_exact_domain(state, &family, e, factor);
         // Otherwise it is assumed: whatever has an inverse is injective.
         if !self.config.assume_injectivity_on_inhale {
             let reason = not_injective(e, state);
@@ -100,9 +110,31 @@ impl Executor<'_> {
         }
         let inverse = self.invert(state, &family)?;
         let perm = self.family_perm(&family, &inverse, factor);
+        let domain = if exact { Some(self.family_here(&family, &inverse)) } else { None };
         let pattern = Rc::new(Pattern { vars: family.vars, args: family.args });
         let resource = family.resource;
-        self.put_quantified(state, QuantifiedChunk { resource, perm, values, pattern })
+        self.put_quantified(state, QuantifiedChunk { resource, perm, values, domain, pattern })
+    }
+
+    /// When a family is produced, are its locations the domain of its value map? Snapshots are made
+    /// so when such a family is consumed; but it must be the same one.
+    fn has_exact_domain(
+        &mut self,
+        state: &State,
+        family: &Family,
+        e: &Arc<Expr>,
+        factor: Term,
+    ) -> bool {
+        let mut same = !state.one_sided && !is_wand(family.resource);
+        // How much is held elsewhere is not part of a snapshot.
+        e.walk(&mut |e| {
+            same &= !matches!(e.kind, ExprKind::Perm(_) | ExprKind::ForPerm(..));
+            same
+        });
+        let zero = self.amount(0, 1);
+        let asked = self.terms.lt(zero, family.amount);
+        let scaled = self.terms.lt(zero, factor);
+        same && (family.wildcard || self.entailed(state, asked)) && self.entailed(state, scaled)
     }
 
     // --- Consume

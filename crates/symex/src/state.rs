@@ -60,6 +60,9 @@ pub(crate) struct QuantifiedChunk {
     pub perm: Term,
     /// A value map of the resource.
     pub values: Term,
+    /// Which locations are in the domain of the map, as a condition over the formals, if that is
+    /// known. Fewer may be held.
+    pub domain: Option<Term>,
     /// A hint which locations to look for in it.
     pub pattern: Rc<Pattern>,
 }
@@ -243,6 +246,8 @@ pub(crate) struct State {
     /// Does only matter whether there is some permission, not how much? So it is in preconditions
     /// of functions.
     pub reading: bool,
+    /// Is it `A` of `[A, B]` that is produced? Then its snapshot may be that of `B`.
+    pub one_sided: bool,
     /// Positions where something is being evaluated only to be mentioned (triggers).
     pub lenient: bool,
 }
@@ -311,6 +316,7 @@ impl State {
             want_snap: false,
             reading: false,
             inhaling: false,
+            one_sided: false,
             lenient: false,
         }
     }

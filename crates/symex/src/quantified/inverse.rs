@@ -322,7 +322,7 @@ impl Executor<'_> {
     }
 
     /// Is it a location of the family?
-    fn family_here(&mut self, family: &Family, inverse: &Inverse) -> Term {
+    pub(super) fn family_here(&mut self, family: &Family, inverse: &Inverse) -> Term {
         let condition = self.terms.substitute(family.condition, &inverse.vars);
         self.terms.and([inverse.image, condition])
     }

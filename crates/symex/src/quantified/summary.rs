@@ -8,7 +8,9 @@
 
 use std::collections::HashMap;
 
-use smt::{Meaning, Quantifier, Sort, Term};
+use num_rational::BigRational;
+use num_traits::Zero;
+use smt::{Meaning, Node, Op, Quantifier, Sort, Term};
 
 use crate::config::Ablation;
 use crate::executor::Executor;
@@ -26,11 +28,66 @@ impl Executor<'_> {
         resource: ResourceId,
         needed: Term,
     ) -> Run<Term> {
+        let zero = self.amount(0, 1);
+        let inside = self.terms.lt(zero, needed);
+        if let Some((chunk, domain)) = self.exact_chunk(state, heap, resource, inside) {
+            let values = chunk.values;
+            self.learn_domain(state, heap, resource, values, domain)?;
+            // Maps are compared where they are made to snapshots.
+            if let Some(fact) = self.symbols.round_trip(&mut self.terms, values) {
+                let level = state.level_of(heap, resource);
+                self.assume_at(state, fact, level)?;
+            }
+            self.agree_with(state, heap, resource, Some(&chunk), values, domain)?;
+            return Ok(values);
+        }
         let mut key = vec![needed];
         key.extend(heap.contents(resource));
         let values = self.summary(state, resource, key);
+        self.learn_domain(state, heap, resource, values, inside)?;
+        self.agree_with(state, heap, resource, None, values, inside)?;
+        Ok(values)
+    }
+
+    /// A chunk with just the locations that are asked for, and these: then there is nothing to
+    /// summarise.
+    fn exact_chunk(
+        &mut self,
+        state: &State,
+        heap: &Heap,
+        resource: ResourceId,
+        inside: Term,
+    ) -> Option<(QuantifiedChunk, Term)> {
         let zero = self.amount(0, 1);
-        let inside = self.terms.lt(zero, needed);
+        let wanted = self.without_entailed(state, inside);
+        let chunks: Vec<QuantifiedChunk> = heap.quantified_of(resource).map(|(_, c)| c).collect();
+        chunks.into_iter().filter(|chunk| chunk.domain == Some(wanted)).find_map(|chunk| {
+            let held = self.terms.lt(zero, chunk.perm);
+            (self.without_entailed(state, held) == wanted).then_some((chunk, wanted))
+        })
+    }
+
+    /// A condition without the parts that are known to hold.
+    fn without_entailed(&mut self, state: &State, condition: Term) -> Term {
+        match self.terms.node(condition).clone() {
+            Node::Op(Op::And, parts) => {
+                let open: Vec<Term> =
+                    parts.iter().copied().filter(|part| !self.entailed(state, *part)).collect();
+                self.terms.and(open)
+            }
+            _ => condition,
+        }
+    }
+
+    /// The domain of a map.
+    fn learn_domain(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        values: Term,
+        inside: Term,
+    ) -> Run<()> {
         let map = self.symbols.value_map(&mut self.terms, resource);
         let formals = self.formals(resource);
         let mut full = vec![values];
@@ -39,9 +96,7 @@ impl Executor<'_> {
         let body = self.terms.eq(has, inside);
         let fact = self.close(Quantifier::Forall, &formals, &[vec![has]], body, None, "domain");
         let level = state.level_of(heap, resource);
-        self.assume_at(state, fact, level)?;
-        self.agree_with(state, heap, resource, values, inside)?;
-        Ok(values)
+        self.assume_at(state, fact, level)
     }
 
     /// The value at a location, by a map with the values of all locations that are held.
@@ -56,18 +111,19 @@ impl Executor<'_> {
         let mut key = vec![everywhere];
         key.extend(heap.contents(resource));
         let values = self.summary(state, resource, key);
-        self.agree_with(state, heap, resource, values, everywhere)?;
+        self.agree_with(state, heap, resource, None, values, everywhere)?;
         let value = self.value_at(resource, values, args);
         Ok(self.symbols.wrap(&mut self.terms, value))
     }
 
     /// A map has the values of a heap where a condition over the formals holds: this is so whatever
-    /// the conditions under which the map is asked for.
+    /// the conditions under which the map is asked for. It may be that of a chunk of the heap.
     fn agree_with(
         &mut self,
         state: &mut State,
         heap: &Heap,
         resource: ResourceId,
+        own: Option<&QuantifiedChunk>,
         values: Term,
         inside: Term,
     ) -> Run<()> {
@@ -98,6 +154,9 @@ impl Executor<'_> {
         let quantified: Vec<QuantifiedChunk> =
             heap.quantified_of(resource).map(|(_, c)| c).collect();
         for chunk in &quantified {
+            if own.is_some_and(|own| own.values == chunk.values || self.are_apart(own, chunk)) {
+                continue;
+            }
             let positive = self.terms.lt(zero, chunk.perm);
             let first = self.terms.not(earlier);
             let premise = self.terms.and([inside, positive, first]);
@@ -112,6 +171,20 @@ impl Executor<'_> {
             self.assume_at(state, fact, level)?;
         }
         Ok(())
+    }
+
+    /// Do two chunks of a field visibly hold more than half of each of their locations, so that they
+    /// have none in common?
+    fn are_apart(&self, a: &QuantifiedChunk, b: &QuantifiedChunk) -> bool {
+        let half = BigRational::new(1.into(), 2.into());
+        let most = |chunk: &QuantifiedChunk| match self.terms.node(chunk.perm) {
+            Node::Op(Op::Ite, parts) => {
+                let amounts = (self.terms.as_number(parts[1]), self.terms.as_number(parts[2]));
+                matches!(amounts, (Some(held), Some(none)) if held > half && none.is_zero())
+            }
+            _ => false,
+        };
+        matches!(a.resource, ResourceId::Field(_)) && most(a) && most(b)
     }
 
     /// The symbol that stands for a summary, a function of those parameters that it depends on.
