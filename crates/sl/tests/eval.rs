@@ -102,6 +102,28 @@ fn wands() {
 }
 
 #[test]
+fn wands_that_any_heap_may_be_added_to() {
+    // There is always another location.
+    assert!(!holds("!emp -* false", "x=1"));
+    assert!(!holds("true -* !(!emp * !emp * !emp)", "x=1"));
+    assert!(holds("!emp -* !emp", "x=1"));
+    assert!(holds("(!emp * !emp) -* (!emp * !emp * !emp)", "x=1 1->1"));
+    assert!(!holds("!emp -* (!emp * !emp * !emp)", "x=1 1->1"));
+    // Something can be at `x`, if it is free, and something else than `y`.
+    assert!(holds("!(x |-> y * true) -* true", "x=1 y=2"));
+    assert!(!holds("true -* !(x |-> y * true)", "x=1 y=2"));
+    assert!(holds("true -* !(x |-> y * true)", "x=1 y=2 1->1"));
+    assert!(!holds("!(x |-> y * true) -* !(x |-> x * true)", "x=1 y=2"));
+    let somewhere = "(true -* !(x |-> x * true)) || (true -* !(x |-> y * true))";
+    assert!(!holds(somewhere, "x=1 y=2"));
+    let neither = "((x |-> x * true) || (x |-> y * true))";
+    assert!(!holds(&format!("!{neither} -* (!emp -* false)"), "x=1 y=2"));
+    assert!(holds("x |-> y -* (!emp -* (!emp * !emp))", "x=1 y=2"));
+    assert!(!holds("!(!(x |-> y -* false) && !emp)", "x=1 y=2 2->2"));
+    assert!(holds("x |-> y -* (true -* (x |-> y * true))", "x=1 y=2"));
+}
+
+#[test]
 fn data_is_found_out() {
     let text = "record N { next: L, data: Int };";
     let text = format!(
