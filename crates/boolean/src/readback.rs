@@ -12,13 +12,13 @@ use crate::stack::Stack;
 use crate::world::{Concrete, Values, World};
 
 /// Asks the solver for values.
-pub(crate) struct ReadBack<'r, 'a> {
+pub(crate) struct ReadBack<'r, 'f, 'a> {
     pub(crate) session: &'r mut Session,
     pub(crate) stack: &'r mut Stack<'a>,
-    pub(crate) forms: &'r Forms,
+    pub(crate) forms: &'f Forms,
 }
 
-impl<'f> ReadBack<'f, '_> {
+impl<'f> ReadBack<'_, 'f, '_> {
     fn ask(&mut self, terms: &[Term]) -> Option<Vec<String>> {
         self.session.model_values(&self.stack.terms, terms).into_iter().collect()
     }

@@ -100,7 +100,15 @@ impl From<TooHard> for String {
     }
 }
 
-impl Search<'_, '_> {
+impl<'s, 'a> Search<'s, 'a> {
+    fn read(&mut self) -> ReadBack<'_, 's, 'a> {
+        ReadBack {
+            session: &mut self.session,
+            forms: self.translator.heaps.forms,
+            stack: self.translator.heaps.stack,
+        }
+    }
+
     /// A model of the facts for which the question holds; `None` if there is none.
     fn run(&mut self, mut facts: Vec<Term>) -> Result<Option<Model>, String> {
         self.session.push();
@@ -146,10 +154,11 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The heaps that new universals are about.
+    /// New universals, and the heaps that they are about.
     fn mention_heaps(&mut self) {
         for universal in self.translator.universals.iter().skip(self.mentioned) {
-            for term in self.translator.heap(universal.heap).terms() {
+            let heap = self.translator.heap(universal.heap).terms();
+            for term in heap.chain([universal.guard]) {
                 self.session.mention(&self.translator.heaps.stack.terms, term);
             }
         }
@@ -158,40 +167,41 @@ impl Search<'_, '_> {
 
     /// `None` if the question holds in the solver's model; else what the model ought to know.
     fn missing_instances(&mut self) -> Result<Option<Vec<Term>>, String> {
-        let universals: Vec<(Term, FormId, HeapId)> =
-            self.translator.universals.iter().map(|u| (u.guard, u.form, u.heap)).collect();
         let base = self.translator.heap(self.base).clone();
-        let heaps: Vec<_> =
-            universals.iter().map(|(_, _, heap)| self.translator.heap(*heap).clone()).collect();
-        let mut read = ReadBack {
-            session: &mut self.session,
-            stack: self.translator.heaps.stack,
-            forms: self.translator.heaps.forms,
-        };
-        let mut world = read.world().ok_or(UNREADABLE)?;
-        let at_first = read.heap(&world, &base).ok_or(UNREADABLE)?;
+        let mut world = self.read().world().ok_or(UNREADABLE)?;
+        let at_first = self.read().heap(&world, &base).ok_or(UNREADABLE)?;
         if world.holds(self.question, &at_first)? {
             return Ok(None);
         }
+        let told = self.translator.universals.len();
         let mut found = Vec::new();
-        for (index, ((guard, form, _), heap)) in universals.iter().zip(&heaps).enumerate() {
-            if !read.truth(*guard).ok_or(UNREADABLE)? {
-                continue;
+        let mut index = 0;
+        // What an instance says of all splits and extensions counts at once: it is needed if the
+        // instance is. The solver has no opinion on whether it holds.
+        while let Some(universal) = self.translator.universals.get(index) {
+            let (guard, form) = (universal.guard, universal.form);
+            let heap = self.translator.heap(universal.heap).clone();
+            let mut read = self.read();
+            let heap = if index < told {
+                let active = read.truth(guard).ok_or(UNREADABLE)?;
+                active.then(|| read.heap(&world, &heap).ok_or(UNREADABLE)).transpose()?
+            } else {
+                // It cannot be read if new names are in it.
+                read.heap(&world, &heap)
+            };
+            if let Some(heap) = heap
+                && let Some(instance) = world.violation(form, &heap)?
+            {
+                found.extend(self.translator.instantiate(index, instance));
             }
-            let heap = read.heap(&world, heap).ok_or(UNREADABLE)?;
-            found.extend(world.violation(*form, &heap)?.map(|instance| (index, instance)));
+            index += 1;
         }
-        let instances = found.into_iter();
-        Ok(Some(instances.filter_map(|(index, i)| self.translator.instantiate(index, i)).collect()))
+        Ok(Some(found))
     }
 
     fn model(&mut self) -> Result<Model, String> {
         let base = self.translator.heap(self.base).clone();
-        let mut read = ReadBack {
-            session: &mut self.session,
-            stack: self.translator.heaps.stack,
-            forms: self.translator.heaps.forms,
-        };
-        Ok(read.model(self.question, &base).ok_or(UNREADABLE)?)
+        let question = self.question;
+        Ok(self.read().model(question, &base).ok_or(UNREADABLE)?)
     }
 }
