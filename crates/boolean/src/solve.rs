@@ -14,6 +14,9 @@ use crate::stack::Stack;
 use crate::translate::{HeapId, Translator};
 use crate::world::TooHard;
 
+/// A question about more addresses is too large: each may be equal to each.
+const MAX_ADDRESSES: usize = 1000;
+
 /// Why a formula is not for us.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OutOfFragment(pub String);
@@ -48,6 +51,10 @@ pub fn decide(
     let mut builder = Builder::new(&mut stack, semantics);
     let question = builder.question(formulas)?;
     let forms = builder.forms;
+    if forms.addresses.len() > MAX_ADDRESSES {
+        let reason = format!("there are more than {MAX_ADDRESSES} addresses");
+        return Ok(Verdict::Unknown(reason));
+    }
     let mut heaps = Heaps::new(&mut stack, &forms);
     let (base, known) = heaps.base();
     let mut translator = Translator::new(heaps);
@@ -114,6 +121,9 @@ impl<'s, 'a> Search<'s, 'a> {
         self.session.push();
         self.mention_all();
         loop {
+            if self.translator.is_too_large() {
+                return Err("the formula has too many splits and extensions to write down".into());
+            }
             for fact in facts {
                 self.session.assert(&self.translator.heaps.stack.terms, fact);
             }

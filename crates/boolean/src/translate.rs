@@ -12,6 +12,9 @@ use smt::{FastMap, Sort, Term};
 use crate::form::{Address, Cells, Form, FormId};
 use crate::heap::{Filling, Heap, Heaps};
 
+/// A translation of more terms is given up.
+const MAX_TERMS: usize = 2_000_000;
+
 /// The number of a heap.
 pub(crate) type HeapId = usize;
 
@@ -65,6 +68,11 @@ impl<'s, 'a> Translator<'s, 'a> {
         }
     }
 
+    /// Was it given up? Then it means nothing.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.heaps.stack.terms.len() > MAX_TERMS
+    }
+
     pub(crate) fn heap(&self, id: HeapId) -> &Heap {
         &self.known_heaps[id]
     }
@@ -79,6 +87,9 @@ impl<'s, 'a> Translator<'s, 'a> {
     pub(crate) fn says(&mut self, form: FormId, heap: HeapId, positive: bool) -> Term {
         if let Some(known) = self.memo.get(&(form, heap, positive)) {
             return *known;
+        }
+        if self.is_too_large() {
+            return self.heaps.stack.terms.bool(false);
         }
         let forms = self.heaps.forms;
         let term = match forms.form(form) {
