@@ -9,7 +9,31 @@ use sl::enumerate::{self, Bounds};
 use sl::{Semantics, Verdict};
 
 /// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64);
+struct Random(u64, Data);
+
+/// What locations hold.
+#[derive(Clone, Copy)]
+enum Data {
+    Locations,
+    Numbers,
+    TruthValues,
+}
+
+impl Data {
+    fn declarations(self) -> &'static str {
+        match self {
+            Data::Locations => "",
+            Data::Numbers => {
+                "sort Loc; record Cell { value: Int }; heap Loc -> Cell; \
+                              var x: Loc, y: Loc, z: Loc, p: Int, q: Int; "
+            }
+            Data::TruthValues => {
+                "sort Loc; record Cell { value: Bool }; heap Loc -> Cell; \
+                                  var x: Loc, y: Loc, z: Loc, p: Bool, q: Bool; "
+            }
+        }
+    }
+}
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
@@ -26,9 +50,19 @@ impl Random {
     fn formula(&mut self, depth: usize, wands: bool) -> String {
         let choice = if depth == 0 { self.below(5) } else { 5 + self.below(6) };
         match choice {
-            0 | 1 => format!("{} |-> {}", ["x", "y", "z"][self.below(3)], self.var()),
+            0 | 1 => {
+                let (x, y) = (["x", "y", "z"][self.below(3)], self.var());
+                let data = ["p", "q"][self.below(2)];
+                match self.1 {
+                    Data::Locations => format!("{x} |-> {y}"),
+                    Data::Numbers | Data::TruthValues => format!("{x} |-> {{value: {data}}}"),
+                }
+            }
             2 => "emp".into(),
-            3 => format!("{} = {}", self.var(), self.var()),
+            3 if matches!(self.1, Data::Locations) || self.below(2) == 0 => {
+                format!("{} = {}", self.var(), self.var())
+            }
+            3 => "p = q".into(),
             4 => "true".into(),
             5 | 6 => format!("!({})", self.formula(depth - 1, wands)),
             n => {
@@ -45,16 +79,17 @@ impl Random {
     }
 }
 
-fn against_small_heaps(seed: u64, count: usize, semantics: Semantics, wands: bool) {
+fn against_small_heaps(random: Random, count: usize, semantics: Semantics, wands: bool) {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    let mut random = Random(seed);
-    let bounds = Bounds { locations: 3, data: 0 };
+    let mut random = random;
+    let declarations = random.1.declarations();
+    let bounds = Bounds { locations: 3, data: 1 };
     let (mut unsat, mut unknown) = (0, 0);
     for _ in 0..count {
         let parts: Vec<String> =
             (0..3).map(|_| format!("({})", random.formula(3, wands))).collect();
-        let text = parts.join(" && ");
+        let text = format!("{declarations}{}", parts.join(" && "));
         let document = sl::text::parse(&[(FileId(0), &text)]).unwrap();
         let (signature, formulas) = (&document.signature, &document.formulas);
         let timeout = Duration::from_secs(60);
@@ -79,20 +114,28 @@ fn against_small_heaps(seed: u64, count: usize, semantics: Semantics, wands: boo
 
 #[test]
 fn splits() {
-    against_small_heaps(0x5eed_0021, 60, Semantics::Standard, false);
+    against_small_heaps(Random(0x5eed_0021, Data::Locations), 60, Semantics::Standard, false);
 }
 
 #[test]
 fn splits_in_the_precise_semantics() {
-    against_small_heaps(0x5eed_0022, 40, Semantics::Precise, false);
+    against_small_heaps(Random(0x5eed_0022, Data::Locations), 40, Semantics::Precise, false);
 }
 
 #[test]
 fn splits_and_extensions() {
-    against_small_heaps(0x5eed_0023, 60, Semantics::Standard, true);
+    against_small_heaps(Random(0x5eed_0023, Data::Locations), 60, Semantics::Standard, true);
 }
 
 #[test]
 fn splits_and_extensions_in_the_precise_semantics() {
-    against_small_heaps(0x5eed_0024, 40, Semantics::Precise, true);
+    against_small_heaps(Random(0x5eed_0024, Data::Locations), 40, Semantics::Precise, true);
+}
+
+#[test]
+fn numbers_and_truth_values() {
+    let numbers = Random(0x5eed_0025, Data::Numbers);
+    against_small_heaps(numbers, 20, Semantics::Standard, true);
+    let truth_values = Random(0x5eed_0026, Data::TruthValues);
+    against_small_heaps(truth_values, 20, Semantics::Standard, true);
 }
