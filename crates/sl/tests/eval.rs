@@ -45,6 +45,8 @@ fn atoms() {
     assert!(holds("true", "x=1 1->2"));
     assert!(!holds("false", "x=1"));
     assert!(!holds("x |-> x", "x=0"));
+    assert!(holds("true && true", "x=1 1->2"));
+    assert!(!holds("true && emp", "x=1 1->2"));
 }
 
 #[test]
