@@ -1,7 +1,7 @@
 //! `lancehead sl`: separation logic, decided.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use grass::Inference;
@@ -180,14 +180,24 @@ impl Command<'_> {
 
     fn answer<'q>(&self, question: Question<'q>) -> Answer<'q> {
         let Question { signature, semantics, formulas, .. } = &question;
-        let verdict = grass::decide(signature, *semantics, formulas, || self.solver());
+        let mut verdict = grass::decide(signature, *semantics, formulas, || self.solver());
+        if let Verdict::Unknown(_) = verdict
+            && let Ok(z3) = self.find_z3()
+            && let Ok(decided) = boolean::decide(signature, *semantics, formulas, z3, TIMEOUT)
+        {
+            verdict = decided;
+        }
         Answer { question, verdict }
     }
 
     /// A solver, if there is a Z3.
     fn solver(&self) -> Result<grass::Solver, String> {
+        Ok(grass::Solver::new(grass::config(self.find_z3()?, TIMEOUT)))
+    }
+
+    fn find_z3(&self) -> Result<PathBuf, String> {
         let z3 = z3::find(&Surroundings::of_this_process(self.z3)).map_err(|e| e.to_string())?;
-        Ok(grass::Solver::new(grass::config(z3.path, TIMEOUT)))
+        Ok(z3.path)
     }
 
     fn semantics(&self, default: sl::Semantics) -> sl::Semantics {

@@ -148,3 +148,12 @@ fn what_is_no_list_fragment_goes_to_the_solver() {
         (0, "valid\n".into())
     );
 }
+
+#[test]
+fn wands_and_negation_below_them() {
+    let two = "!emp * !emp";
+    assert_eq!(answer(&["entails", "x |-> y * y |-> x", two]), (0, "valid\n".into()));
+    assert_eq!(answer(&["entails", two, "!(x |-> y) * !(y |-> x)"]), (0, "valid\n".into()));
+    assert_eq!(answer(&["entails", "x |-> z -* false", "x |-> y * true"]), (0, "invalid\n".into()));
+    assert_eq!(answer(&["sat", "!emp -* false"]), (0, "unsat\n".into()));
+}

@@ -45,6 +45,8 @@ fn atoms() {
     assert!(holds("true", "x=1 1->2"));
     assert!(!holds("false", "x=1"));
     assert!(!holds("x |-> x", "x=0"));
+    assert!(holds("true && true", "x=1 1->2"));
+    assert!(!holds("true && emp", "x=1 1->2"));
 }
 
 #[test]
@@ -102,6 +104,28 @@ fn wands() {
 }
 
 #[test]
+fn wands_that_any_heap_may_be_added_to() {
+    // There is always another location.
+    assert!(!holds("!emp -* false", "x=1"));
+    assert!(!holds("true -* !(!emp * !emp * !emp)", "x=1"));
+    assert!(holds("!emp -* !emp", "x=1"));
+    assert!(holds("(!emp * !emp) -* (!emp * !emp * !emp)", "x=1 1->1"));
+    assert!(!holds("!emp -* (!emp * !emp * !emp)", "x=1 1->1"));
+    // Something can be at `x`, if it is free, and something else than `y`.
+    assert!(holds("!(x |-> y * true) -* true", "x=1 y=2"));
+    assert!(!holds("true -* !(x |-> y * true)", "x=1 y=2"));
+    assert!(holds("true -* !(x |-> y * true)", "x=1 y=2 1->1"));
+    assert!(!holds("!(x |-> y * true) -* !(x |-> x * true)", "x=1 y=2"));
+    let somewhere = "(true -* !(x |-> x * true)) || (true -* !(x |-> y * true))";
+    assert!(!holds(somewhere, "x=1 y=2"));
+    let neither = "((x |-> x * true) || (x |-> y * true))";
+    assert!(!holds(&format!("!{neither} -* (!emp -* false)"), "x=1 y=2"));
+    assert!(holds("x |-> y -* (!emp -* (!emp * !emp))", "x=1 y=2"));
+    assert!(!holds("!(!(x |-> y -* false) && !emp)", "x=1 y=2 2->2"));
+    assert!(holds("x |-> y -* (true -* (x |-> y * true))", "x=1 y=2"));
+}
+
+#[test]
 fn data_is_found_out() {
     let text = "record N { next: L, data: Int };";
     let text = format!(
@@ -144,4 +168,76 @@ fn small_models_are_enumerated() {
     assert!(!valid("x |-> y * ls(y, z)", "ls(x, z)"));
     assert!(valid("ls(x, y) * ls(y, nil)", "ls(x, nil)"));
     assert!(!valid("ls(x, y) * ls(y, z)", "ls(x, z)"));
+}
+
+/// A number from 0 to `n - 1`, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    /// A formula that cannot tell two other locations from three.
+    fn small(&mut self) -> String {
+        let atoms = ["x |-> y", "y |-> x", "x |-> nil", "emp", "true", "x |-> x", "y |-> y"];
+        let parts: Vec<String> = (0..2)
+            .map(|_| {
+                let not = if self.below(2) == 0 { "!" } else { "" };
+                format!("{not}({})", atoms[self.below(atoms.len())])
+            })
+            .collect();
+        let not = if self.below(2) == 0 { "!" } else { "" };
+        format!("{not}({})", parts.join([" * ", " && ", " || "][self.below(3)]))
+    }
+}
+
+/// All heaps of the locations 1 to 4, of which 3 and 4 have no name; 5 is another value.
+fn heaps() -> Vec<Model> {
+    let mut all = vec![Model::default()];
+    for loc in 1..=4 {
+        let contents: &[u32] = if loc <= 2 { &[0, 1, 2, 5] } else { &[5] };
+        for index in 0..all.len() {
+            for content in contents {
+                let mut larger = all[index].clone();
+                let content = Value::Record(vec![Value::Loc(Loc(*content))]);
+                larger.heap.insert(Loc(loc), Object { sort: Sort::Loc("Loc".into()), content });
+                all.push(larger);
+            }
+        }
+    }
+    all
+}
+
+/// What the evaluator thinks of wands is what it thinks of all heaps that can be added.
+#[test]
+fn wands_and_all_extensions() {
+    let mut random = Random(0x5eed_0010);
+    let states = ["x=1 y=2", "x=1 y=2 1->2", "x=1 y=2 2->5", "x=1 y=1", "x=0 y=2", "x=1 y=2 5->0"];
+    let heaps = heaps();
+    let mut held = 0;
+    for round in 0..150 {
+        let (a, b) = (random.small(), random.small());
+        let text = format!("({a}) -* ({b})");
+        let document = sl::text::parse(&[(FileId(0), &text)]).unwrap();
+        let sl::Kind::Wand(given, wanted) = document.formulas[0].kind() else { panic!("{text}") };
+        let state = model(states[round % states.len()]);
+        let evaluator = Evaluator::new(&document.signature, Semantics::Standard);
+        let is_bad = |added: &Model| {
+            let mut added = added.clone();
+            added.stack.clone_from(&state.stack);
+            let mut union = state.clone();
+            union.heap.extend(added.heap.clone());
+            added.heap.keys().all(|loc| !state.heap.contains_key(loc))
+                && evaluator.holds(&added, given) == Truth::True
+                && evaluator.holds(&union, wanted) == Truth::False
+        };
+        let expected = !heaps.iter().any(is_bad);
+        assert_eq!(evaluator.holds(&state, &document.formulas[0]), expected.into(), "{text}");
+        held += usize::from(expected);
+    }
+    assert!((20..130).contains(&held), "{held}");
 }

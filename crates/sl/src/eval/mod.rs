@@ -9,7 +9,11 @@
 //! There are infinitely many locations, but all that the model does not mention are alike: one fresh
 //! location stands for them. Integers are not, so an existential integer that nothing determines is
 //! looked for near the numbers that occur, and otherwise the answer is [`Truth::Unknown`].
+//!
+//! A wand is about infinitely many heaps, of which finitely many can be told apart unless there are
+//! quantifiers or predicates in it; then too the answer may be [`Truth::Unknown`].
 
+mod extend;
 mod pure;
 mod search;
 mod state;

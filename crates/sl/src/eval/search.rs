@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::extend::extensions;
 use super::pure::Outcome;
 use super::state::{Binding, Constraint, Goal, Heap, Scope, Slot, State};
 use super::step::{Step, step};
@@ -212,43 +213,76 @@ impl<'a> Search<'a> {
 
     /// Does a formula without unknown variables hold of exactly this heap?
     fn exactly(&mut self, state: &State, goal: &Goal, heap: &Heap) -> Truth {
-        let evaluator = self.evaluator;
-        let mut ask = |formula: &Formula, scope: &Rc<Scope>, state: &State, heap: &Heap| {
-            let goal = Goal { formula: formula.clone(), scope: scope.clone() };
-            self.run(State {
-                slots: state.slots.clone(),
-                goals: vec![goal],
-                constraints: Vec::new(),
-                rest: heap.clone(),
-                open: false,
-                idle: state.idle,
-                fresh: state.fresh,
-            })
-        };
+        let scope = &goal.scope;
         match goal.formula.kind() {
-            Kind::Not(part) => ask(part, &goal.scope, state, heap).negate(),
+            Kind::Not(part) => self.ask(part, scope, state, heap).negate(),
             Kind::And(parts) => parts
                 .iter()
-                .fold(Truth::True, |all, part| all.and(ask(part, &goal.scope, state, heap))),
-            Kind::Wand(given, wanted) => {
-                let Some(added) = only_heap(state, given, &goal.scope, evaluator) else {
-                    return Truth::Unknown;
-                };
-                let Some(added) = added else { return Truth::True };
-                if added.keys().any(|loc| heap.contains_key(loc)) {
-                    return Truth::True;
-                }
-                let mut larger = heap.clone();
-                larger.extend(added);
-                ask(wanted, &goal.scope, state, &larger)
-            }
+                .fold(Truth::True, |all, part| all.and(self.ask(part, scope, state, heap))),
+            Kind::Wand(given, wanted) => self.wand(given, wanted, scope, state, heap),
             Kind::Forall(vars, body) => {
                 let negated = Formula::negation(body.clone());
                 let exists = Formula::exists(vars.clone(), negated);
-                ask(&exists, &goal.scope, state, heap).negate()
+                self.ask(&exists, scope, state, heap).negate()
             }
             _ => Truth::Unknown,
         }
+    }
+
+    /// A formula as a question of its own.
+    fn ask(&mut self, formula: &Formula, scope: &Rc<Scope>, state: &State, heap: &Heap) -> Truth {
+        let goal = Goal { formula: formula.clone(), scope: scope.clone() };
+        self.run(State {
+            slots: state.slots.clone(),
+            goals: vec![goal],
+            constraints: Vec::new(),
+            rest: heap.clone(),
+            open: false,
+            idle: state.idle,
+            fresh: state.fresh,
+        })
+    }
+
+    /// Does `given -* wanted` hold?
+    fn wand(
+        &mut self,
+        given: &Formula,
+        wanted: &Formula,
+        scope: &Rc<Scope>,
+        state: &State,
+        heap: &Heap,
+    ) -> Truth {
+        let Evaluator { signature, semantics, .. } = self.evaluator;
+        let only = only_heap(state, given, scope, self.evaluator);
+        let is_as_given = only.is_some();
+        let last = self.last + state.fresh;
+        let found = match only {
+            Some(added) => Some((Vec::from_iter(added), last)),
+            None => extensions(state, heap, [given, wanted], scope, (signature, semantics), last),
+        };
+        let Some((extensions, last_used)) = found else { return Truth::Unknown };
+        let mut state = state.clone();
+        state.fresh += last_used - last;
+        let mut all = Truth::True;
+        for added in extensions {
+            if added.keys().any(|loc| heap.contains_key(loc)) {
+                continue;
+            }
+            let mut holds = match is_as_given {
+                true => Truth::False,
+                false => self.ask(given, scope, &state, &added).negate(),
+            };
+            if holds != Truth::True {
+                let mut larger = heap.clone();
+                larger.extend(added);
+                holds = holds.or(self.ask(wanted, scope, &state, &larger));
+            }
+            all = all.and(holds);
+            if all == Truth::False {
+                break;
+            }
+        }
+        all
     }
 
     /// All goals are reached; is there a value for every variable, and is the heap used up?

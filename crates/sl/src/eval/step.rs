@@ -74,7 +74,8 @@ fn conjunction(state: &mut State, goal: &Goal, parts: &[Formula], standard: bool
         if standard { is_simple(part) } else { matches!(part.kind(), Kind::True) }
     };
     let other: Vec<&Formula> = parts.iter().filter(|p| !silent(p)).collect();
-    if !standard && other.iter().all(|p| p.is_pure_atom() || matches!(p.kind(), Kind::Emp)) {
+    let says_empty = |part: &&Formula| part.is_pure_atom() || matches!(part.kind(), Kind::Emp);
+    if !standard && !other.is_empty() && other.iter().all(says_empty) {
         // All of them say that the heap is empty.
         for part in other {
             if part.is_pure_atom() {

@@ -1,0 +1,217 @@
+//! Questions to the solver, one after the other, until there is a model or there is none.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth, Verdict};
+use smt::{Answer, Config, Limits, Session, Term};
+
+use crate::form::{Builder, FormId};
+use crate::heap::Heaps;
+use crate::readback::ReadBack;
+use crate::stack::Stack;
+use crate::translate::{HeapId, Translator};
+use crate::world::TooHard;
+
+/// A question about more addresses is too large: each may be equal to each.
+const MAX_ADDRESSES: usize = 1000;
+
+/// Why a formula is not for us.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OutOfFragment(pub String);
+
+impl fmt::Display for OutOfFragment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OutOfFragment {}
+
+/// Is there a model of all of these formulas? `solver` is a program, and all of its work together may
+/// take as long as `timeout` says.
+///
+/// # Errors
+/// If the formulas are not of Boolean separation logic.
+pub fn decide(
+    signature: &Signature,
+    semantics: Semantics,
+    formulas: &[Formula],
+    solver: PathBuf,
+    timeout: Duration,
+) -> Result<Verdict, OutOfFragment> {
+    let mut stack = Stack::new(signature)?;
+    for formula in formulas {
+        stack.identify(formula)?;
+    }
+    for var in formulas.iter().flat_map(Formula::free_vars) {
+        stack.variable(&var)?;
+    }
+    let mut builder = Builder::new(&mut stack, semantics);
+    let question = builder.question(formulas)?;
+    let forms = builder.forms;
+    if forms.addresses.len() > MAX_ADDRESSES {
+        let reason = format!("there are more than {MAX_ADDRESSES} addresses");
+        return Ok(Verdict::Unknown(reason));
+    }
+    let mut heaps = Heaps::new(&mut stack, &forms);
+    let (base, known) = heaps.base();
+    let mut translator = Translator::new(heaps);
+    let base = translator.add(base);
+    let mut facts = std::mem::take(&mut translator.heaps.stack.facts);
+    facts.push(known);
+    facts.push(translator.says(question, base, true));
+    let session = session(solver, timeout);
+    let mut search = Search { translator, session, question, base, mentioned: 0 };
+    Ok(match search.run(facts) {
+        Ok(None) => Verdict::Unsat,
+        Err(reason) => Verdict::Unknown(reason),
+        Ok(Some(model)) => {
+            let evaluator = Evaluator::new(signature, semantics);
+            match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
+                Truth::True => Verdict::Sat(model),
+                _ => Verdict::Unknown("the model that was found could not be confirmed".into()),
+            }
+        }
+    })
+}
+
+fn session(solver: PathBuf, timeout: Duration) -> Session {
+    let options = [("auto_config", "false"), ("smt.random_seed", "0")];
+    Session::new(Config {
+        solver,
+        options: options.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
+        limits: Limits { rlimit: None, timeout },
+        deadline: Some(Instant::now() + timeout),
+        cancel: None,
+        profile: false,
+    })
+}
+
+/// What was asked, and with what.
+struct Search<'s, 'a> {
+    translator: Translator<'s, 'a>,
+    session: Session,
+    question: FormId,
+    base: HeapId,
+    /// How many universals the solver was told about.
+    mentioned: usize,
+}
+
+const UNREADABLE: &str = "the solver's model could not be read";
+
+impl From<TooHard> for String {
+    fn from(_: TooHard) -> String {
+        "there are too many splits or extensions of the heap".into()
+    }
+}
+
+impl<'s, 'a> Search<'s, 'a> {
+    fn read(&mut self) -> ReadBack<'_, 's, 'a> {
+        ReadBack {
+            session: &mut self.session,
+            forms: self.translator.heaps.forms,
+            stack: self.translator.heaps.stack,
+        }
+    }
+
+    /// A model of the facts for which the question holds; `None` if there is none.
+    fn run(&mut self, mut facts: Vec<Term>) -> Result<Option<Model>, String> {
+        self.session.push();
+        self.mention_all();
+        loop {
+            if self.translator.is_too_large() {
+                return Err("the formula has too many splits and extensions to write down".into());
+            }
+            for fact in facts {
+                self.session.assert(&self.translator.heaps.stack.terms, fact);
+            }
+            self.mention_heaps();
+            match self.session.check() {
+                Ok(Answer::Sat) => {}
+                Ok(Answer::Unsat) => return Ok(None),
+                Ok(Answer::Unknown(why)) => return Err(format!("the solver gave up: {why}")),
+                Err(error) => return Err(error.to_string()),
+            }
+            match self.missing_instances()? {
+                None => return self.model().map(Some),
+                Some(more) if more.is_empty() => {
+                    return Err("the solver's model contradicts what it was told".into());
+                }
+                Some(more) => facts = more,
+            }
+        }
+    }
+
+    /// Everything that is asked for later.
+    fn mention_all(&mut self) {
+        let heaps = &mut self.translator.heaps;
+        let mut all: Vec<Term> = heaps.forms.addresses.iter().map(|place| place.term).collect();
+        all.extend(heaps.forms.contents.iter().flat_map(|held| held.value.iter()));
+        all.extend(heaps.forms.pure());
+        all.extend(heaps.stack.variables().flat_map(|(_, _, value)| value.iter()));
+        let signature = heaps.stack.signature;
+        let sorts = signature.sorts.iter().map(|name| sl::Sort::Loc(name.clone()));
+        let sorts: Vec<sl::Sort> =
+            sorts.chain(signature.heap.iter().map(|cell| cell.loc.clone())).collect();
+        for sort in sorts {
+            all.extend(heaps.stack.nil(&sort));
+        }
+        all.extend(self.translator.heap(self.base).terms());
+        for term in all {
+            self.session.mention(&self.translator.heaps.stack.terms, term);
+        }
+    }
+
+    /// New universals, and the heaps that they are about.
+    fn mention_heaps(&mut self) {
+        for universal in self.translator.universals.iter().skip(self.mentioned) {
+            let heap = self.translator.heap(universal.heap).terms();
+            for term in heap.chain([universal.guard]) {
+                self.session.mention(&self.translator.heaps.stack.terms, term);
+            }
+        }
+        self.mentioned = self.translator.universals.len();
+    }
+
+    /// `None` if the question holds in the solver's model; else what the model ought to know.
+    fn missing_instances(&mut self) -> Result<Option<Vec<Term>>, String> {
+        let base = self.translator.heap(self.base).clone();
+        let mut world = self.read().world().ok_or(UNREADABLE)?;
+        let at_first = self.read().heap(&world, &base).ok_or(UNREADABLE)?;
+        if world.holds(self.question, &at_first)? {
+            return Ok(None);
+        }
+        let told = self.translator.universals.len();
+        let mut found = Vec::new();
+        let mut index = 0;
+        // What an instance says of all splits and extensions counts at once: it is needed if the
+        // instance is. The solver has no opinion on whether it holds.
+        while let Some(universal) = self.translator.universals.get(index) {
+            let (guard, form) = (universal.guard, universal.form);
+            let heap = self.translator.heap(universal.heap).clone();
+            let mut read = self.read();
+            let heap = if index < told {
+                let active = read.truth(guard).ok_or(UNREADABLE)?;
+                active.then(|| read.heap(&world, &heap).ok_or(UNREADABLE)).transpose()?
+            } else {
+                // It cannot be read if new names are in it.
+                read.heap(&world, &heap)
+            };
+            if let Some(heap) = heap
+                && let Some(instance) = world.violation(form, &heap)?
+            {
+                found.extend(self.translator.instantiate(index, instance));
+            }
+            index += 1;
+        }
+        Ok(Some(found))
+    }
+
+    fn model(&mut self) -> Result<Model, String> {
+        let base = self.translator.heap(self.base).clone();
+        let question = self.question;
+        Ok(self.read().model(question, &base).ok_or(UNREADABLE)?)
+    }
+}

@@ -1,0 +1,141 @@
+//! Two opinions on generated formulas: the procedure, and all small heaps.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use report::FileId;
+use sl::enumerate::{self, Bounds};
+use sl::{Semantics, Verdict};
+
+/// A number from 0 to `n - 1`, the same in every run.
+struct Random(u64, Data);
+
+/// What locations hold.
+#[derive(Clone, Copy)]
+enum Data {
+    Locations,
+    Numbers,
+    TruthValues,
+}
+
+impl Data {
+    fn declarations(self) -> &'static str {
+        match self {
+            Data::Locations => "",
+            Data::Numbers => {
+                "sort Loc; record Cell { value: Int }; heap Loc -> Cell; \
+                              var x: Loc, y: Loc, z: Loc, p: Int, q: Int; "
+            }
+            Data::TruthValues => {
+                "sort Loc; record Cell { value: Bool }; heap Loc -> Cell; \
+                                  var x: Loc, y: Loc, z: Loc, p: Bool, q: Bool; "
+            }
+        }
+    }
+}
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    fn var(&mut self) -> &'static str {
+        ["x", "y", "x", "y", "z", "nil"][self.below(6)]
+    }
+
+    fn formula(&mut self, depth: usize, wands: bool) -> String {
+        let choice = if depth == 0 { self.below(5) } else { 5 + self.below(6) };
+        match choice {
+            0 | 1 => {
+                let (x, y) = (["x", "y", "z"][self.below(3)], self.var());
+                let data = ["p", "q"][self.below(2)];
+                match self.1 {
+                    Data::Locations => format!("{x} |-> {y}"),
+                    Data::Numbers | Data::TruthValues => format!("{x} |-> {{value: {data}}}"),
+                }
+            }
+            2 => "emp".into(),
+            3 if matches!(self.1, Data::Locations) || self.below(2) == 0 => {
+                format!("{} = {}", self.var(), self.var())
+            }
+            3 => "p = q".into(),
+            4 => "true".into(),
+            5 | 6 => format!("!({})", self.formula(depth - 1, wands)),
+            n => {
+                let joint = match n {
+                    7 | 8 => "*",
+                    9 => ["&&", "||"][self.below(2)],
+                    _ if wands => "-*",
+                    _ => "*",
+                };
+                let left = self.formula(depth - 1, wands);
+                format!("({left}) {joint} ({})", self.formula(depth - 1, wands))
+            }
+        }
+    }
+}
+
+fn against_small_heaps(random: Random, count: usize, semantics: Semantics, wands: bool) {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
+    let mut random = random;
+    let declarations = random.1.declarations();
+    let bounds = Bounds { locations: 3, data: 1 };
+    let (mut unsat, mut unknown) = (0, 0);
+    for _ in 0..count {
+        let parts: Vec<String> =
+            (0..3).map(|_| format!("({})", random.formula(3, wands))).collect();
+        let text = format!("{declarations}{}", parts.join(" && "));
+        let document = sl::text::parse(&[(FileId(0), &text)]).unwrap();
+        let (signature, formulas) = (&document.signature, &document.formulas);
+        let timeout = Duration::from_secs(60);
+        let verdict = boolean::decide(signature, semantics, formulas, z3.clone(), timeout).unwrap();
+        match verdict {
+            Verdict::Sat(_) => {}
+            Verdict::Unknown(reason) => {
+                println!("{text}: {reason}");
+                unknown += 1;
+            }
+            Verdict::Unsat => {
+                unsat += 1;
+                let model = enumerate::find_satisfying(signature, semantics, &formulas[0], bounds);
+                assert_eq!(model, None, "{text}");
+            }
+        }
+    }
+    println!("{unsat} of {count} have no model");
+    assert!(unknown == 0, "{unknown}");
+    assert!(unsat * 10 > count && unsat * 10 < count * 9, "{unsat}");
+}
+
+#[test]
+fn splits() {
+    against_small_heaps(Random(0x5eed_0021, Data::Locations), 60, Semantics::Standard, false);
+}
+
+#[test]
+fn splits_in_the_precise_semantics() {
+    against_small_heaps(Random(0x5eed_0022, Data::Locations), 40, Semantics::Precise, false);
+}
+
+#[test]
+fn splits_and_extensions() {
+    against_small_heaps(Random(0x5eed_0023, Data::Locations), 60, Semantics::Standard, true);
+}
+
+#[test]
+fn splits_and_extensions_in_the_precise_semantics() {
+    against_small_heaps(Random(0x5eed_0024, Data::Locations), 40, Semantics::Precise, true);
+}
+
+#[test]
+fn numbers_and_truth_values() {
+    let numbers = Random(0x5eed_0025, Data::Numbers);
+    against_small_heaps(numbers, 20, Semantics::Standard, true);
+    let truth_values = Random(0x5eed_0026, Data::TruthValues);
+    against_small_heaps(truth_values, 20, Semantics::Standard, true);
+}
