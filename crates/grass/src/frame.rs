@@ -250,9 +250,10 @@ impl Search<'_, '_> {
         let found = match self.solver.find(&mut self.translator.theory, &facts) {
             Found::Nothing => Ok(None),
             Found::Unknown(reason) => Err(OutOfFragment(reason)),
-            Found::Model(_) => {
+            Found::Model(_, paths) => {
                 let session = &mut self.solver.session;
-                Partial::read(session, &mut self.translator, &self.rest, &self.sources).map(Some)
+                let translator = &mut self.translator;
+                Partial::read(session, &paths, translator, &self.rest, &self.sources).map(Some)
             }
         };
         self.solver.session.clear();

@@ -8,6 +8,7 @@ use sl::{Formula, Name, Semantics, SymbolicHeap, Term, Var};
 use smt::Session;
 
 use crate::logic::{self, Set};
+use crate::paths::Paths;
 use crate::theory::Field;
 use crate::translate::{Footprint, OutOfFragment, Translator, out, values};
 
@@ -92,6 +93,7 @@ struct Place {
 
 struct Reader<'r, 'a> {
     session: &'r mut Session,
+    paths: &'r Paths,
     translator: &'r mut Translator<'a>,
 }
 
@@ -99,11 +101,12 @@ impl Partial {
     /// Reads the model that the solver has found.
     pub(crate) fn read(
         session: &mut Session,
+        paths: &Paths,
         translator: &mut Translator<'_>,
         rest: &Footprint,
         sources: &Sources,
     ) -> Result<Partial, OutOfFragment> {
-        let mut reader = Reader { session, translator };
+        let mut reader = Reader { session, paths, translator };
         let places = reader.places(sources)?;
         let literals = literals(&places);
         let shape = reader.shape(&places, rest, sources)?;
@@ -238,7 +241,7 @@ impl Reader<'_, '_> {
             for name in &sources.predicates {
                 let Some(list) = self.translator.lists.get(name).cloned() else { continue };
                 let Some(field) = self.translator.field(&place.loc, list.next) else { continue };
-                let Some(next) = self.successor(field, place, places)? else { continue };
+                let Some(next) = self.successor(field, place, places) else { continue };
                 let theory = &mut self.translator.theory;
                 shape.push(logic::Formula::Atom(theory.reach(field, place.node, next.node)));
                 for other in places.iter().filter(|p| p.loc == place.loc) {
@@ -319,7 +322,7 @@ impl Reader<'_, '_> {
         for name in &sources.predicates {
             let Some(list) = self.translator.lists.get(name).cloned() else { continue };
             let Some(next) = self.translator.field(&place.loc, list.next) else { continue };
-            let Some(to) = self.successor(next, place, places)? else { continue };
+            let Some(to) = self.successor(next, place, places) else { continue };
             let begin = place.terms.first().cloned();
             let end = to.terms.first().cloned();
             let (Some(begin), Some(end)) = (begin, end) else { continue };
@@ -345,27 +348,19 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn successor<'p>(
-        &mut self,
-        field: Field,
-        place: &Place,
-        places: &'p [Place],
-    ) -> Result<Option<&'p Place>, OutOfFragment> {
-        let mut best: Option<&Place> = None;
-        for other in places.iter().filter(|p| p.loc == place.loc && p.value != place.value) {
-            let reached = self.translator.theory.reach(field, place.node, other.node);
-            if !self.holds(reached)? {
-                continue;
-            }
-            best = match best {
-                None => Some(other),
-                Some(so_far) => {
-                    let theory = &mut self.translator.theory;
-                    let first = theory.between(field, place.node, other.node, so_far.node);
-                    Some(if self.holds(first)? { other } else { so_far })
-                }
+    /// The first other place on the way.
+    fn successor<'p>(&self, field: Field, place: &Place, places: &'p [Place]) -> Option<&'p Place> {
+        let reached = |other: &&Place| {
+            other.loc == place.loc
+                && other.value != place.value
+                && self.paths.between(field, [&place.value, &other.value, &other.value])
+        };
+        let others = || places.iter().filter(reached);
+        others().find(|first| {
+            let is_first = |other: &Place| {
+                self.paths.between(field, [&place.value, &first.value, &other.value])
             };
-        }
-        Ok(best)
+            others().all(is_first)
+        })
     }
 }

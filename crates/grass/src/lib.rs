@@ -12,6 +12,7 @@ pub mod decide;
 pub mod frame;
 mod inverse;
 pub mod logic;
+mod paths;
 mod readback;
 mod segment;
 pub mod solve;

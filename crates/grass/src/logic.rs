@@ -142,7 +142,8 @@ enum Skeleton {
 /// What is left of a formula: formulas of which all hold, and the nodes that they are about.
 #[derive(Clone, Debug, Default)]
 pub struct Reduced {
-    /// Formulas without sets other than variables; the axioms of the theory are among them.
+    /// Formulas without sets other than variables and without quantifiers. The axioms of paths are not
+    /// among them.
     pub formulas: Vec<Term>,
     /// The nodes that count: a model needs no others.
     pub nodes: Vec<Term>,
@@ -186,7 +187,7 @@ pub fn reduce(theory: &mut Theory, formulas: &[Formula], rounds: usize) -> Reduc
         ground.reads = known;
     };
     let nodes = ground.nodes;
-    formulas.extend(theory.axioms(&formulas, &nodes, &reads));
+    formulas.extend(theory.updates(&reads));
     Reduced { formulas, nodes, reads }
 }
 

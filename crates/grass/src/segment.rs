@@ -140,8 +140,8 @@ impl Segment {
             return out("a doubly linked list lacks an argument");
         };
         if translator.positive {
-            let members = nodes.clone();
-            translator.ways_back.push(WayBack { prev, next: self.next, members });
+            let (next, first, end) = (self.next, self.first, self.end);
+            translator.ways_back.push(WayBack { prev, next, first, end });
         }
         let last = back.last.and_then(|last| self.args.get(last).copied());
         let theory = &mut translator.theory;

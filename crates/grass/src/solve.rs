@@ -7,6 +7,7 @@ use sl::{Evaluator, Formula, Semantics, Signature, Truth, Verdict};
 use smt::{Answer, Config, Limits, Session};
 
 use crate::logic::{self, Reduced, reduce};
+use crate::paths::{self, Mentioned, Outcome, Paths};
 use crate::readback::ReadBack;
 use crate::theory::Theory;
 use crate::translate::{Extent, Footprint, Translator};
@@ -14,12 +15,15 @@ use crate::translate::{Extent, Footprint, Translator};
 /// How often more nodes are added when a model is none.
 const ROUNDS: usize = 2;
 
+const UNREADABLE: &str = "the solver's model could not be read";
 const UNCONFIRMED: &str = "the model that was found could not be confirmed";
 
 /// How to talk to a solver that is this program.
 #[must_use]
 pub fn config(solver: PathBuf, timeout: Duration) -> Config {
-    let options = [("auto_config", "false"), ("smt.mbqi", "true"), ("smt.random_seed", "0")];
+    // What the solver need not hold true it holds false, so that less follows from it.
+    let options =
+        [("auto_config", "false"), ("smt.random_seed", "0"), ("smt.phase_selection", "0")];
     Config {
         solver,
         options: options.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
@@ -37,8 +41,8 @@ pub struct Solver {
 
 /// Something that a solver found to hold.
 pub(crate) enum Found {
-    /// A model of the reduced formula; the session can be asked for values.
-    Model(Reduced),
+    /// A model of the reduced formula, and its paths; the session can be asked for other values.
+    Model(Reduced, Paths),
     /// There is none.
     Nothing,
     /// Nobody knows.
@@ -89,14 +93,14 @@ impl Solver {
         let mut verdict = Verdict::Unknown(String::new());
         for rounds in 0..=ROUNDS {
             let found = self.find_within(&mut translator.theory, &facts, rounds);
-            let Found::Model(reduced) = found else {
+            let Found::Model(reduced, paths) = found else {
                 self.session.clear();
                 return match found {
                     Found::Unknown(reason) => Verdict::Unknown(reason),
                     _ => Verdict::Unsat,
                 };
             };
-            verdict = self.confirmed(&mut translator, &footprint, &reduced, formulas);
+            verdict = self.confirmed(&mut translator, &footprint, (&reduced, &paths), formulas);
             self.session.clear();
             if verdict != Verdict::Unknown(UNCONFIRMED.into()) {
                 break;
@@ -140,7 +144,7 @@ impl Solver {
         let found = self.find(theory, formulas);
         self.session.clear();
         match found {
-            Found::Model(_) => Ok(true),
+            Found::Model(..) => Ok(true),
             Found::Nothing => Ok(false),
             Found::Unknown(reason) => Err(reason),
         }
@@ -159,17 +163,30 @@ impl Solver {
     ) -> Found {
         let reduced = reduce(theory, formulas, rounds);
         self.session.push();
-        for formula in &reduced.formulas {
-            self.session.assert(&theory.terms, *formula);
-        }
         for term in theory.mentioned(&reduced) {
             self.session.mention(&theory.terms, term);
         }
-        match self.session.check() {
-            Ok(Answer::Sat) => Found::Model(reduced),
-            Ok(Answer::Unsat) => Found::Nothing,
-            Ok(Answer::Unknown(why)) => Found::Unknown(format!("the solver gave up: {why}")),
-            Err(error) => Found::Unknown(error.to_string()),
+        let mut mentioned = Mentioned::default();
+        let mut new = reduced.formulas.clone();
+        loop {
+            mentioned.add(theory, &mut new);
+            for formula in &new {
+                self.session.assert(&theory.terms, *formula);
+            }
+            match self.session.check() {
+                Ok(Answer::Sat) => {}
+                Ok(Answer::Unsat) => return Found::Nothing,
+                Ok(Answer::Unknown(why)) => {
+                    return Found::Unknown(format!("the solver gave up: {why}"));
+                }
+                Err(error) => return Found::Unknown(error.to_string()),
+            }
+            let (nodes, reads) = (&reduced.nodes, &reduced.reads);
+            match paths::examine(theory, &mut self.session, &mentioned, nodes, reads) {
+                Outcome::Real(paths) => return Found::Model(reduced, paths),
+                Outcome::Missing(instances) => new = instances,
+                Outcome::Lost => return Found::Unknown(UNREADABLE.into()),
+            }
         }
     }
 
@@ -178,14 +195,14 @@ impl Solver {
         &mut self,
         translator: &mut Translator<'_>,
         footprint: &Footprint,
-        reduced: &Reduced,
+        (reduced, paths): (&Reduced, &Paths),
         formulas: &[Formula],
     ) -> Verdict {
         let mut free = std::collections::BTreeSet::new();
         formulas.iter().for_each(|f| free.extend(f.free_vars()));
-        let mut read = ReadBack::new(&mut self.session, translator, footprint, reduced);
+        let mut read = ReadBack::new(&mut self.session, translator, footprint, reduced, paths);
         let Some(model) = read.model(&free) else {
-            return Verdict::Unknown("the solver's model could not be read".into());
+            return Verdict::Unknown(UNREADABLE.into());
         };
         let evaluator = Evaluator::new(translator.signature, translator.semantics);
         match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {

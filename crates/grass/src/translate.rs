@@ -65,12 +65,13 @@ pub struct Translator<'a> {
     pub(crate) positive: bool,
 }
 
-/// In these nodes the first field leads back to where the second comes from.
-#[derive(Clone)]
+/// Between these nodes the first field leads back to where the second comes from.
+#[derive(Clone, Copy)]
 pub(crate) struct WayBack {
     pub(crate) prev: Field,
     pub(crate) next: Field,
-    pub(crate) members: Set,
+    pub(crate) first: Term,
+    pub(crate) end: Term,
 }
 
 /// The atoms of a symbolic heap: what holds, and the nodes of each of its parts.
