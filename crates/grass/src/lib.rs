@@ -9,6 +9,7 @@
 //! - [`frame`]: what is left over, and what is missing.
 
 pub mod decide;
+mod doubly;
 pub mod frame;
 mod inverse;
 pub mod logic;

@@ -19,6 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use smt::{FastMap, FastSet, Session, Sort, Term};
 
+use crate::doubly::{self, Places, WayBack};
+use crate::readback;
 use crate::theory::{Field, Theory};
 
 /// More contradictions than this are not looked for in one model.
@@ -79,6 +81,8 @@ pub(crate) struct Paths {
     names: Vec<String>,
     derived: BTreeMap<Field, FastSet<[usize; 3]>>,
     sorts: BTreeMap<Field, Sort>,
+    /// The doubly linked lists that hold.
+    pub(crate) ways_back: Vec<WayBack>,
 }
 
 impl Paths {
@@ -86,12 +90,17 @@ impl Paths {
         self.places.get(&(*self.sorts.get(&field)?, name.to_owned())).copied()
     }
 
+    /// As below, of places.
+    pub(crate) fn has(&self, field: Field, triple: [usize; 3]) -> bool {
+        self.derived.get(&field).is_some_and(|all| all.contains(&triple))
+    }
+
     /// Is the second node on the shortest path from the first to the third?
     pub(crate) fn between(&self, field: Field, nodes: [&str; 3]) -> bool {
         let [Some(x), Some(y), Some(z)] = nodes.map(|node| self.place(field, node)) else {
             return false;
         };
-        self.derived.get(&field).is_some_and(|all| all.contains(&[x, y, z]))
+        self.has(field, [x, y, z])
     }
 
     /// The first other node on the way from a node.
@@ -128,6 +137,9 @@ pub(crate) fn examine(
     let mut wanted: Vec<Term> = all.iter().copied().collect();
     wanted.extend(reads.iter().flat_map(|(_, node, value)| [*node, *value]));
     wanted.extend(mentioned.facts.iter().map(|fact| fact.name));
+    let names = theory.ways_back.iter().map(|way| way.holds);
+    let names = names.chain(theory.sorted.iter().map(|sorted| sorted.holds));
+    wanted.extend(names.filter(|name| mentioned.seen.contains(name)));
     let values = session.model_values(&theory.terms, &wanted);
     let Some(values) = values.into_iter().collect::<Option<Vec<String>>>() else {
         return Outcome::Lost;
@@ -177,6 +189,18 @@ pub(crate) fn examine(
         closure.derive();
         missing.extend(closure.used(theory, field, &terms));
         paths.derived.insert(field, closure.known.into_keys().collect());
+    }
+    if missing.is_empty() {
+        let holds = |name: &Term| values.get(name).is_some_and(|value| value == "true");
+        let place = |term: Term| place_of.get(&term).copied();
+        let places = Places { terms: &terms, place: &place };
+        paths.ways_back =
+            theory.ways_back.iter().filter(|way| holds(&way.holds)).copied().collect();
+        missing = doubly::violated(theory, &paths, &places, &reads);
+        let number = |term: Term| readback::number(values.get(&term)?);
+        for sorted in theory.sorted.clone().iter().filter(|sorted| holds(&sorted.holds)) {
+            missing.extend(sorted.violated(theory, &paths, &places, &number));
+        }
     }
     if missing.is_empty() { Outcome::Real(paths) } else { Outcome::Missing(missing) }
 }

@@ -203,9 +203,7 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
         known: &BTreeMap<(Field, Class), Value>,
     ) -> Option<BTreeMap<Class, Value>> {
         let mut back = BTreeMap::new();
-        let ways: Vec<_> =
-            self.translator.ways_back.iter().filter(|w| w.prev == field).cloned().collect();
-        for way in ways {
+        for way in self.paths.ways_back.iter().filter(|way| way.prev == field) {
             let (first, end) = (self.ask(&[way.first])?.pop()?, self.ask(&[way.end])?.pop()?);
             let inside = |class: &Class| {
                 class.1 != end && self.paths.between(way.next, [&first, &class.1, &end])
@@ -233,7 +231,7 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
 }
 
 /// `3` or `(- 3)`.
-fn number(text: &str) -> Option<num_bigint::BigInt> {
+pub(crate) fn number(text: &str) -> Option<num_bigint::BigInt> {
     match text.strip_prefix("(- ") {
         Some(rest) => rest.strip_suffix(')')?.parse().ok().map(|n: num_bigint::BigInt| -n),
         None => text.parse().ok(),

@@ -4,10 +4,11 @@ use sl::Name;
 use sl::shape::{Back, End, List};
 use smt::Term;
 
+use crate::doubly::WayBack;
 use crate::logic::{Formula, Set};
 use crate::sorted;
 use crate::theory::Field;
-use crate::translate::{OutOfFragment, Pieces, Translator, WayBack, out};
+use crate::translate::{OutOfFragment, Pieces, Translator, out};
 
 /// An instance of a list predicate.
 pub(crate) struct Segment {
@@ -65,6 +66,7 @@ impl Segment {
         translator: &mut Translator<'_>,
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
         let theory = &mut translator.theory;
         let mut nodes = Set::between(theory, self.next, self.first, self.end);
         let path = theory.reach(self.next, self.first, self.end);
@@ -76,6 +78,8 @@ impl Segment {
             pieces.facts.push(Formula::Atom(back));
             let end = Set::single(theory, self.end);
             let cycle = Set::between(theory, self.next, on, self.end);
+            // The cycle is entered at the end.
+            pieces.facts.push(Formula::disjoint(sort, nodes.clone(), cycle.clone()));
             nodes = Set::Union(vec![nodes, end, cycle]);
         } else if !self.list.may_be_empty {
             pieces.facts.push(Formula::Atom(empty).negation());
@@ -139,10 +143,6 @@ impl Segment {
         let Some(before) = self.args.get(back.before).copied() else {
             return out("a doubly linked list lacks an argument");
         };
-        if translator.positive {
-            let (next, first, end) = (self.next, self.first, self.end);
-            translator.ways_back.push(WayBack { prev, next, first, end });
-        }
         let last = back.last.and_then(|last| self.args.get(last).copied());
         let theory = &mut translator.theory;
         let held = theory.read(prev, self.first);
@@ -162,28 +162,21 @@ impl Segment {
         some.push(nonempty);
         let (some, none) = (theory.terms.and(some), theory.terms.and(none));
         pieces.facts.push(Formula::Atom(theory.terms.or([some, none])));
-        // Where a node leads to, there the way back is, if both are in the list …
-        let (_, z) = theory.terms.bound_var("z", sort);
-        let after = theory.read(self.next, z);
-        let (here, there) = (nodes.contains(theory, z), nodes.contains(theory, after));
-        let returned = theory.read(prev, after);
-        let returns = theory.terms.eq(returned, z);
-        let inside = theory.terms.and([here, there]);
-        let body = theory.terms.implies(inside, returns);
-        pieces.facts.push(Formula::Every(z, body, Some(self.next)));
-        // … and the other way round.
-        let (_, w) = theory.terms.bound_var("w", sort);
-        let from = theory.read(prev, w);
-        let start = theory.terms.eq(w, self.first);
-        let later = theory.terms.not(start);
-        let here = nodes.contains(theory, w);
-        let premise = theory.terms.and([here, later]);
-        let there = nodes.contains(theory, from);
-        let forth = theory.read(self.next, from);
-        let forth = theory.terms.eq(forth, w);
-        let conclusion = theory.terms.and([there, forth]);
-        let body = theory.terms.implies(premise, conclusion);
-        pieces.facts.push(Formula::Every(w, body, Some(prev)));
+        if translator.positive {
+            let way = WayBack::new(theory, (prev, self.next), self.first, self.end);
+            theory.ways_back.push(way);
+            pieces.facts.push(Formula::Atom(way.holds));
+        } else {
+            // Where a node leads to, there the way back is, if both are in the list.
+            let (_, z) = theory.terms.bound_var("z", sort);
+            let after = theory.read(self.next, z);
+            let (here, there) = (nodes.contains(theory, z), nodes.contains(theory, after));
+            let returned = theory.read(prev, after);
+            let returns = theory.terms.eq(returned, z);
+            let inside = theory.terms.and([here, there]);
+            let body = theory.terms.implies(inside, returns);
+            pieces.facts.push(Formula::Every(z, body, None));
+        }
         Ok(())
     }
 }

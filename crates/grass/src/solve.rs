@@ -12,9 +12,6 @@ use crate::readback::ReadBack;
 use crate::theory::Theory;
 use crate::translate::{Extent, Footprint, Translator};
 
-/// How often more nodes are added when a model is none.
-const ROUNDS: usize = 2;
-
 const UNREADABLE: &str = "the solver's model could not be read";
 const UNCONFIRMED: &str = "the model that was found could not be confirmed";
 
@@ -90,22 +87,15 @@ impl Solver {
             // What has no term was noticed by the translation.
             let _ = translator.var(&var);
         }
-        let mut verdict = Verdict::Unknown(String::new());
-        for rounds in 0..=ROUNDS {
-            let found = self.find_within(&mut translator.theory, &facts, rounds);
-            let Found::Model(reduced, paths) = found else {
-                self.session.clear();
-                return match found {
-                    Found::Unknown(reason) => Verdict::Unknown(reason),
-                    _ => Verdict::Unsat,
-                };
-            };
-            verdict = self.confirmed(&mut translator, &footprint, (&reduced, &paths), formulas);
-            self.session.clear();
-            if verdict != Verdict::Unknown(UNCONFIRMED.into()) {
-                break;
+        let found = self.find(&mut translator.theory, &facts);
+        let verdict = match found {
+            Found::Model(reduced, paths) => {
+                self.confirmed(&mut translator, &footprint, (&reduced, &paths), formulas)
             }
-        }
+            Found::Unknown(reason) => Verdict::Unknown(reason),
+            Found::Nothing => Verdict::Unsat,
+        };
+        self.session.clear();
         verdict
     }
 
@@ -152,16 +142,7 @@ impl Solver {
 
     /// As above; the scope with the formulas stays open.
     pub(crate) fn find(&mut self, theory: &mut Theory, formulas: &[logic::Formula]) -> Found {
-        self.find_within(theory, formulas, 0)
-    }
-
-    fn find_within(
-        &mut self,
-        theory: &mut Theory,
-        formulas: &[logic::Formula],
-        rounds: usize,
-    ) -> Found {
-        let reduced = reduce(theory, formulas, rounds);
+        let reduced = reduce(theory, formulas);
         self.session.push();
         for term in theory.mentioned(&reduced) {
             self.session.mention(&theory.terms, term);

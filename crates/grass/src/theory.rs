@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use sl::{Name, Signature};
 use smt::{FastMap, FunId, Meaning, Node, Sort, Term, Terms};
 
+use crate::doubly::WayBack;
 use crate::logic::Reduced;
+use crate::sorted::Sorted;
 
 /// A field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,6 +43,10 @@ pub struct Theory {
     constants: Vec<Term>,
     /// The fields of a record, by the sort of the location.
     places: BTreeMap<Name, Vec<Field>>,
+    /// The way back of lists that must be there.
+    pub(crate) ways_back: Vec<WayBack>,
+    /// The order of lists that must be there.
+    pub(crate) sorted: Vec<Sorted>,
 }
 
 impl Theory {
@@ -54,6 +60,8 @@ impl Theory {
             sets: Vec::new(),
             constants: Vec::new(),
             places: BTreeMap::new(),
+            ways_back: Vec::new(),
+            sorted: Vec::new(),
         };
         for cell in &signature.heap {
             theory.sort(&cell.loc);

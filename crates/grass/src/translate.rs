@@ -53,8 +53,6 @@ pub struct Translator<'a> {
     bound: BTreeMap<Name, Term>,
     /// Fields that are not those of the beginning.
     fields: BTreeMap<(Name, usize), Field>,
-    /// The way back of segments that must be there, for nodes whose field nobody reads.
-    pub(crate) ways_back: Vec<WayBack>,
     /// What names that were introduced stand for; to be added to what is asked.
     pub definitions: Vec<Formula>,
     /// Fields along which there are segments.
@@ -63,15 +61,6 @@ pub struct Translator<'a> {
     choice: u32,
     /// Must what is translated now hold?
     pub(crate) positive: bool,
-}
-
-/// Between these nodes the first field leads back to where the second comes from.
-#[derive(Clone, Copy)]
-pub(crate) struct WayBack {
-    pub(crate) prev: Field,
-    pub(crate) next: Field,
-    pub(crate) first: Term,
-    pub(crate) end: Term,
 }
 
 /// The atoms of a symbolic heap: what holds, and the nodes of each of its parts.
@@ -98,7 +87,6 @@ impl<'a> Translator<'a> {
             lists,
             bound: BTreeMap::new(),
             fields: BTreeMap::new(),
-            ways_back: Vec::new(),
             definitions: Vec::new(),
             links: BTreeSet::new(),
             choice: 0,

@@ -1,4 +1,4 @@
-//! Doubly linked and sorted lists.
+//! Lists that are more than acyclic paths: doubly linked, sorted, cyclic.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::path::PathBuf;
@@ -61,6 +61,39 @@ fn doubly_linked_lists() {
             ("x |-> {next: u, prev: nil} * dll(u, x, nil, b)", "dll(x, nil, nil, b)", true),
             ("dll(x, nil, u, c) * dll(u, c, nil, b)", "dll(x, nil, nil, b)", true),
             ("dll(x, nil, u, c) * dll(u, d, nil, b)", "dll(x, nil, nil, b)", false),
+        ],
+    );
+}
+
+#[test]
+fn strictly_sorted_lists() {
+    let definitions = "pred up(x, y, low) := x = y ||
+        exists u, v. x != y * low < v * x |-> {next: u, data: v} * up(u, y, v);\n";
+    check(
+        definitions,
+        &[
+            ("x |-> {next: y, data: 3} * up(y, nil, 3)", "up(x, nil, 2)", true),
+            ("x |-> {next: y, data: 3} * up(y, nil, 2)", "up(x, nil, 2)", false),
+            (
+                "x |-> {next: y, data: n} * y |-> {next: nil, data: n}",
+                "up(x, nil, 0) || n < 1 * x |-> {next: y, data: n} * y |-> {next: nil, data: n}",
+                false,
+            ),
+        ],
+    );
+}
+
+/// A cycle that is not entered at the end of the list is no list: this was once taken for one.
+#[test]
+fn cyclic_lists() {
+    check(
+        "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n",
+        &[
+            ("x |-> y * y |-> u * u |-> y", "lseg(x, y)", true),
+            ("x |-> u * u |-> y * y |-> u", "lseg(x, y)", false),
+            ("x |-> u * u |-> y * y |-> u", "lseg(x, u)", true),
+            ("lseg(x, y) * lseg(y, nil)", "lseg(x, nil)", true),
+            ("lseg(x, x)", "emp", false),
         ],
     );
 }
