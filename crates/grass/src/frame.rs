@@ -11,7 +11,7 @@ use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Var, Verdict};
 use crate::inverse::{Literal, Partial, Sources};
 use crate::logic::{self, Set};
 use crate::solve::{Found, Solver};
-use crate::translate::{Extent, Footprint, OutOfFragment, Translator, out};
+use crate::translate::{Footprint, OutOfFragment, Translator, out};
 
 /// More disjuncts than this are not looked for.
 const MAX_DISJUNCTS: usize = 32;
@@ -54,7 +54,8 @@ impl Solver {
         g: &Formula,
     ) -> Inference {
         self.session.reset();
-        // The paper's NoFrame: a model of `H` of which no part is one of `G`.
+        // The paper's NoFrame: a model of `H` of which no part is one of `G`. Its `Trf` of `G` is `Tr` of
+        // `G * true`.
         let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
         match self.follows(signature, semantics, h, &part) {
             Verdict::Sat(model) => return Inference::Nothing(Some(model)),
@@ -192,8 +193,8 @@ fn question(
     let (x, mut facts) = translator.footprint("X");
     let (y, nil) = translator.footprint("Y");
     facts.extend(nil);
-    facts.push(translator.translate(h, &x, Extent::Exact, true)?);
-    facts.push(translator.translate(g, &y, Extent::Exact, true)?);
+    facts.push(translator.translate(h, &x, true)?);
+    facts.push(translator.translate(g, &y, true)?);
     let mut rest = Footprint::new();
     for ((loc, x), y) in x.into_iter().zip(y.into_values()) {
         let sort = translator.node_sort(&loc)?;
@@ -301,7 +302,7 @@ impl Search<'_, '_> {
         facts.push(self.condition(case)?);
         let heap = Formula::sep(case.spatial.clone());
         let rest = self.rest.clone();
-        let described = self.translator.translate(&heap, &rest, Extent::Exact, false)?;
+        let described = self.translator.translate(&heap, &rest, false)?;
         facts.push(described.negation());
         self.unsatisfiable(&facts)
     }
@@ -381,8 +382,7 @@ impl Search<'_, '_> {
     fn is_redundant(&mut self, literal: &Literal, heap: &Formula) -> Result<bool, OutOfFragment> {
         let (footprint, mut facts) = self.translator.footprint("W");
         let mut holds = |formula: &Formula, positive: bool| {
-            let formula =
-                self.translator.translate(formula, &footprint, Extent::Exact, positive)?;
+            let formula = self.translator.translate(formula, &footprint, positive)?;
             facts.push(if positive { formula } else { formula.negation() });
             Ok(())
         };

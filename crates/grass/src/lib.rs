@@ -21,6 +21,6 @@ mod sorted;
 pub mod theory;
 pub mod translate;
 
-pub use decide::decide;
+pub use decide::{Decision, Procedure, decide};
 pub use frame::Inference;
-pub use solve::{Solver, config};
+pub use solve::{Solver, Work, config};

@@ -10,12 +10,16 @@ use crate::logic::{self, Reduced, reduce};
 use crate::paths::{self, Mentioned, Outcome, Paths};
 use crate::readback::ReadBack;
 use crate::theory::Theory;
-use crate::translate::{Extent, Footprint, Translator};
+use crate::translate::{Footprint, Translator};
 
 const UNREADABLE: &str = "the solver's model could not be read";
 const UNCONFIRMED: &str = "the model that was found could not be confirmed";
 
-/// How to talk to a solver that is this program.
+/// Work that one question to the solver may take. Questions are without quantifiers, so that the
+/// solver decides them all; products of variables are out of the fragment, and this stops it.
+const RLIMIT: u64 = 2_000_000_000;
+
+/// How to talk to a solver that is this program. The time is for when it hangs.
 #[must_use]
 pub fn config(solver: PathBuf, timeout: Duration) -> Config {
     // What the solver need not hold true it holds false, so that less follows from it.
@@ -24,7 +28,7 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
     Config {
         solver,
         options: options.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
-        limits: Limits { rlimit: None, timeout },
+        limits: Limits { rlimit: Some(RLIMIT), timeout },
         deadline: None,
         cancel: None,
         profile: false,
@@ -34,6 +38,24 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
 /// Decides questions, one after the other, with one solver.
 pub struct Solver {
     pub(crate) session: Session,
+    work: Work,
+}
+
+/// What was done for an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Formulas for which a model was looked for.
+    pub searches: u64,
+    /// Questions to the solver: one for each search, and one for each round that instances follow.
+    pub queries: u64,
+    /// Rounds of instances.
+    pub rounds: u64,
+    /// Instances of axioms that the solver was told in them.
+    pub instances: u64,
+    /// Nodes of the largest formula.
+    pub nodes: usize,
+    /// Time spent waiting for the solver.
+    pub waiting: Duration,
 }
 
 /// Something that a solver found to hold.
@@ -50,13 +72,14 @@ impl Solver {
     /// A solver that is started by the first question.
     #[must_use]
     pub fn new(config: Config) -> Solver {
-        Solver { session: Session::new(config) }
+        Solver { session: Session::new(config), work: Work::default() }
     }
 
-    /// What was asked so far.
+    /// What was done so far.
     #[must_use]
-    pub fn stats(&self) -> smt::Stats {
-        self.session.stats()
+    pub fn work(&self) -> Work {
+        let stats = self.session.stats();
+        Work { queries: stats.queries, waiting: stats.waiting, ..self.work }
     }
 
     /// Writes what the solver is told to a file, until the next question that starts anew.
@@ -77,7 +100,7 @@ impl Solver {
         let mut translator = Translator::new(signature, semantics);
         let (footprint, mut facts) = translator.footprint("X");
         for formula in formulas {
-            match translator.translate(formula, &footprint, Extent::Exact, true) {
+            match translator.translate(formula, &footprint, true) {
                 Ok(fact) => facts.push(fact),
                 Err(reason) => return Verdict::Unknown(reason.0),
             }
@@ -143,6 +166,8 @@ impl Solver {
     /// As above; the scope with the formulas stays open.
     pub(crate) fn find(&mut self, theory: &mut Theory, formulas: &[logic::Formula]) -> Found {
         let reduced = reduce(theory, formulas);
+        self.work.searches += 1;
+        self.work.nodes = self.work.nodes.max(reduced.nodes.len());
         self.session.push();
         for term in theory.mentioned(&reduced) {
             self.session.mention(&theory.terms, term);
@@ -165,7 +190,11 @@ impl Solver {
             let (nodes, reads) = (&reduced.nodes, &reduced.reads);
             match paths::examine(theory, &mut self.session, &mentioned, nodes, reads) {
                 Outcome::Real(paths) => return Found::Model(reduced, paths),
-                Outcome::Missing(instances) => new = instances,
+                Outcome::Missing(instances) => {
+                    self.work.rounds += 1;
+                    self.work.instances += instances.len() as u64;
+                    new = instances;
+                }
                 Outcome::Lost => return Found::Unknown(UNREADABLE.into()),
             }
         }
