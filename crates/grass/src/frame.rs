@@ -28,6 +28,9 @@ pub enum Inference {
     Unknown(String),
 }
 
+/// What formulas are about, and how they are read.
+type Setting<'a> = (&'a Signature, Semantics);
+
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goal {
@@ -57,18 +60,19 @@ impl Solver {
         // The paper's NoFrame: a model of `H` of which no part is one of `G`. Its `Trf` of `G` is `Tr` of
         // `G * true`.
         let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
-        match self.follows(signature, semantics, h, &part) {
+        let setting = (signature, semantics);
+        match self.follows(setting, h, &part) {
             Verdict::Sat(model) => return Inference::Nothing(Some(model)),
             Verdict::Unknown(reason) => return Inference::Unknown(reason),
             Verdict::Unsat => {}
         }
-        let frame = match self.describe(signature, semantics, h, g, Goal::Frame) {
+        let frame = match self.rest(signature, semantics, h, g) {
             Ok(Some(frame)) => frame,
             Ok(None) => Kind::False.into(),
             Err(reason) => return Inference::Unknown(reason.0),
         };
         let whole = Formula::sep(vec![g.clone(), frame.clone()]);
-        match self.follows(signature, semantics, h, &whole) {
+        match self.follows(setting, h, &whole) {
             Verdict::Unsat => Inference::Found(frame),
             Verdict::Sat(_) => Inference::Unknown("no frame of this form is right".into()),
             Verdict::Unknown(reason) => Inference::Unknown(reason),
@@ -84,27 +88,58 @@ impl Solver {
         g: &Formula,
     ) -> Inference {
         self.session.reset();
-        let missing = match self.describe(signature, semantics, h, g, Goal::AntiFrame) {
+        let setting = (signature, semantics);
+        let missing = match self.describe(setting, h, g, Goal::AntiFrame) {
             Ok(Some(missing)) => missing,
             Ok(None) => return Inference::Nothing(None),
             Err(reason) => return Inference::Unknown(reason.0),
         };
         let whole = Formula::sep(vec![h.clone(), missing.clone()]);
-        match self.follows(signature, semantics, &whole, g) {
+        match self.follows(setting, &whole, g) {
             Verdict::Unsat => Inference::Found(missing),
             Verdict::Sat(_) => Inference::Unknown("no anti-frame of this form is right".into()),
             Verdict::Unknown(reason) => Inference::Unknown(reason),
         }
     }
 
-    /// As [`Solver::entails`], with the procedure for lists first.
-    fn follows(
+    /// The paper's `Tr^-1(Frame(H, G))`: what of models of `H` is left where a part of them is one of
+    /// `G`. `None` if there are no such models.
+    ///
+    /// # Errors
+    /// If a formula is out of the fragment, or the rest cannot be described.
+    pub fn rest(
         &mut self,
         signature: &Signature,
         semantics: Semantics,
-        left: &Formula,
-        right: &Formula,
-    ) -> Verdict {
+        h: &Formula,
+        g: &Formula,
+    ) -> Result<Option<Formula>, OutOfFragment> {
+        self.describe((signature, semantics), h, g, Goal::Frame)
+    }
+
+    /// The paper's `tr^-1` of each partial model of `Frame(H, G)`: the heap that is left, with all that
+    /// is equal and different. [`Solver::rest`] is their disjunction, generalised.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn partial_models(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> Result<Vec<Formula>, OutOfFragment> {
+        let cases = self.search((signature, semantics), h, g, Goal::Frame)?.cases(false)?;
+        let heap = |case: Case| {
+            let pure = case.conditions.iter().map(Literal::formula).collect();
+            SymbolicHeap { pure, spatial: case.spatial, ..SymbolicHeap::default() }
+        };
+        Ok(cases.into_iter().map(|case| heap(case).to_formula(semantics)).collect())
+    }
+
+    /// As [`Solver::entails`], with the procedure for lists first.
+    fn follows(&mut self, setting: Setting<'_>, left: &Formula, right: &Formula) -> Verdict {
+        let (signature, semantics) = setting;
         let formulas = [left.clone(), Formula::negation(right.clone())];
         match sl::decide(signature, semantics, &formulas) {
             Verdict::Unknown(_) => self.decide(signature, semantics, &formulas),
@@ -112,15 +147,13 @@ impl Solver {
         }
     }
 
-    /// The inverse translation of the rest; `None` if there is no model.
-    fn describe(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
+    fn search<'s, 'a>(
+        &'s mut self,
+        (signature, semantics): Setting<'a>,
         h: &Formula,
         g: &Formula,
         goal: Goal,
-    ) -> Result<Option<Formula>, OutOfFragment> {
+    ) -> Result<Search<'s, 'a>, OutOfFragment> {
         if [h, g].iter().any(|f| has_negation(f)) {
             return Err(OutOfFragment("there is a negation".into()));
         }
@@ -129,26 +162,33 @@ impl Solver {
         let whole = if goal == Goal::Frame { h } else { g };
         let sources = Sources::new(whole, h, g, semantics);
         let entailment = (goal == Goal::AntiFrame).then(|| (h.clone(), g.clone()));
-        let mut search = Search { solver: self, translator, facts, rest, sources, entailment };
-        let cases = search.cases()?;
+        Ok(Search { solver: self, translator, facts, rest, sources, entailment })
+    }
+
+    /// The inverse translation of the rest; `None` if there is no model.
+    fn describe(
+        &mut self,
+        setting: Setting<'_>,
+        h: &Formula,
+        g: &Formula,
+        goal: Goal,
+    ) -> Result<Option<Formula>, OutOfFragment> {
+        let mut search = self.search(setting, h, g, goal)?;
+        let cases = search.cases(true)?;
         if cases.is_empty() {
             return Ok(None);
         }
         let mut heaps = Vec::with_capacity(cases.len());
         for case in cases {
             let implied = search.implied(&case)?;
-            heaps.push(search.formula(&case, implied, semantics)?);
+            heaps.push(search.formula(&case, implied, setting.1)?);
         }
-        Ok(Some(self.simplified(signature, semantics, heaps)))
+        Ok(Some(self.simplified(setting, heaps)))
     }
 
     /// The same disjunction with as few conditions and disjuncts as it takes.
-    fn simplified(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        mut heaps: Vec<SymbolicHeap>,
-    ) -> Formula {
+    fn simplified(&mut self, setting: Setting<'_>, mut heaps: Vec<SymbolicHeap>) -> Formula {
+        let semantics = setting.1;
         let join = |heaps: &[SymbolicHeap]| {
             Formula::or(heaps.iter().map(|heap| heap.to_formula(semantics)).collect())
         };
@@ -159,7 +199,7 @@ impl Solver {
                 let mut weaker = heaps[index].clone();
                 weaker.pure.remove(number);
                 let formula = weaker.to_formula(semantics);
-                if self.follows(signature, semantics, &formula, &whole) == Verdict::Unsat {
+                if self.follows(setting, &formula, &whole) == Verdict::Unsat {
                     heaps[index] = weaker;
                 }
             }
@@ -169,7 +209,7 @@ impl Solver {
             index -= 1;
             let dropped = heaps.remove(index);
             let (one, others) = (dropped.to_formula(semantics), join(&heaps));
-            if self.follows(signature, semantics, &one, &others) != Verdict::Unsat {
+            if self.follows(setting, &one, &others) != Verdict::Unsat {
                 heaps.insert(index, dropped);
             }
         }
@@ -219,15 +259,16 @@ struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// Cases that together cover all models.
-    fn cases(&mut self) -> Result<Vec<Case>, OutOfFragment> {
+    /// Cases that together cover all models: one for each partial model, or fewer that are generalised.
+    fn cases(&mut self, generalised: bool) -> Result<Vec<Case>, OutOfFragment> {
         let mut cases: Vec<Case> = Vec::new();
         let mut open = self.facts.clone();
         while let Some(partial) = self.partial_model(&open)? {
             if cases.len() >= MAX_DISJUNCTS {
                 return Err(OutOfFragment("there are too many cases".into()));
             }
-            let case = self.generalise(&partial)?;
+            let case = self.fitting(&partial)?;
+            let case = if generalised { self.generalise(case)? } else { case };
             let blocked = self.condition(&case)?;
             open.push(blocked.negation());
             // What is more general takes the place of what is not.
@@ -261,9 +302,8 @@ impl Search<'_, '_> {
         found
     }
 
-    /// The heap of a partial model, and the conditions under which the rest is that heap.
-    fn generalise(&mut self, partial: &Partial) -> Result<Case, OutOfFragment> {
-        let mut case = self.fitting(partial)?;
+    /// The same heap, with no more conditions than it takes for the rest to be that heap.
+    fn generalise(&mut self, mut case: Case) -> Result<Case, OutOfFragment> {
         let all = std::mem::take(&mut case.conditions);
         if self.follows(&case)? {
             return Ok(case);

@@ -1,5 +1,28 @@
 //! The logic of graph reachability and stratified sets ([seed 001, Fig. 1]), and its reduction to
 //! formulas without sets and quantifiers ([seed 001, App. A]).
+//!
+//! # Why this decides
+//!
+//! Every universal statement is instantiated with the ground nodes: the terms for nodes that occur in the
+//! formulas, with a name for every witness, and `nil`. What is left has no quantifiers, and no instance
+//! mentions a node that was not there:
+//!
+//! - sets: a variable of a comprehension is not below a field, so `t in {x. R}` mentions `t` and what `R`
+//!   does (the paper's side condition);
+//! - paths: the axioms are about nodes only, or about a field that is read (`paths`);
+//! - doubly linked lists: by the two axioms in `doubly`, of a way back that is read;
+//! - sorted lists: the axiom reads data, which is no node.
+//!
+//! So there are finitely many instances, and the solver decides them: they are Boolean combinations of
+//! equalities, uninterpreted functions and linear arithmetic.
+//!
+//! That the instances are enough is the locality of the extension: a model of them is a model of all. Take
+//! only the nodes that ground terms stand for. All statements about sets and orders hold of them. The path
+//! axioms hold, so the relation is that of a graph (`paths`): a field that is read leads to the next node
+//! on its path, and one that is not can do so. Then nothing that is read changes, and all fields have
+//! values. The way back can be completed in the same manner (`doubly`); fields that are read nowhere, and
+//! not by the order of a list, may hold anything. This is how `readback` makes a heap of it, which the
+//! evaluator confirms.
 
 use std::collections::BTreeSet;
 
@@ -34,9 +57,9 @@ pub enum Formula {
     Equal(Sort, Set, Set),
     /// A node is in a set.
     In(Term, Set),
-    /// The formula holds of every node in place of the variable. It may read fields of it: if it says
-    /// something about one that is read nowhere else, that must be easy to come by. So it counts only
-    /// for nodes of which this field is read, if there is one.
+    /// The formula holds of every node in place of the variable. It may read data of it. If there is a
+    /// field, it is about that field, and counts only for nodes of which the field is read: the others
+    /// can be given what it says.
     Every(Term, Term, Option<Field>),
     /// The formula holds of every two nodes in place of the variables. It may read data of them.
     EveryTwo(Term, Term, Term),

@@ -40,11 +40,33 @@ fn check(abduce: bool, cases: &[(&str, &str, &str)]) {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// The partial models of the paper, `x -> y = z` and `x -> y ~> z`; here there is a `nil`, too, which is
+/// one of the nodes or not.
 #[test]
 fn example_8() {
+    let document =
+        sl::text::parse(&[(FileId(0), "x != z * ls(x, z)"), (FileId(1), "x |-> y")]).unwrap();
+    let [h, g] = document.formulas.as_slice() else { panic!() };
+    let (signature, semantics) = (&document.signature, Semantics::Precise);
+    let models = solver().partial_models(signature, semantics, h, g).unwrap();
+    let mut models: Vec<String> = models.iter().map(ToString::to_string).collect();
+    models.sort();
+    let expected = [
+        "x != y * x != z * x != nil * y != z * y != nil * z != nil * ls(y, z)",
+        "y = z * x != y * x != z * x != nil * y != nil * z != nil",
+        "y = z * y = nil * z = nil * x != y * x != z * x != nil",
+        "z = nil * x != y * x != z * x != nil * y != z * y != nil * ls(y, nil)",
+    ];
+    assert_eq!(models, expected);
+    let rest = solver().rest(signature, semantics, h, g).unwrap().unwrap();
+    assert_eq!(rest.to_string(), "x != y * x != z * x != nil * ls(y, z)");
+    // It is no frame, since there need not be such a part; with the part it is.
     check(
         false,
-        &[("x != z * x |-> y * ls(y, z)", "x |-> y", "x != y * x != z * x != nil * ls(y, z)")],
+        &[
+            ("x != z * ls(x, z)", "x |-> y", "nothing"),
+            ("x != z * x |-> y * ls(y, z)", "x |-> y", "x != y * x != z * x != nil * ls(y, z)"),
+        ],
     );
 }
 
