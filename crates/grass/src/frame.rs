@@ -8,7 +8,7 @@
 use sl::formula::Kind;
 use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Var, Verdict};
 
-use crate::inverse::{Literal, Partial, Sources};
+use crate::inverse::{Literal, Partial, Relation, Sources};
 use crate::logic::{self, Set};
 use crate::solve::{Found, Solver};
 use crate::translate::{Footprint, OutOfFragment, Translator, out};
@@ -45,6 +45,14 @@ struct Case {
     /// Conditions that the heap itself says: where it is, and what locations hold. None if it is there
     /// without them.
     shape: Option<Vec<logic::Formula>>,
+}
+
+impl Case {
+    /// The heap, under these conditions.
+    fn formula(&self, conditions: &[Literal]) -> SymbolicHeap {
+        let pure = conditions.iter().map(Literal::formula).collect();
+        SymbolicHeap { pure, spatial: self.spatial.clone(), ..SymbolicHeap::default() }
+    }
 }
 
 impl Solver {
@@ -130,11 +138,8 @@ impl Solver {
         g: &Formula,
     ) -> Result<Vec<Formula>, OutOfFragment> {
         let cases = self.search((signature, semantics), h, g, Goal::Frame)?.cases(false)?;
-        let heap = |case: Case| {
-            let pure = case.conditions.iter().map(Literal::formula).collect();
-            SymbolicHeap { pure, spatial: case.spatial, ..SymbolicHeap::default() }
-        };
-        Ok(cases.into_iter().map(|case| heap(case).to_formula(semantics)).collect())
+        let heap = |case: &Case| case.formula(&case.conditions).to_formula(semantics);
+        Ok(cases.iter().map(heap).collect())
     }
 
     /// As [`Solver::entails`], with the procedure for lists first.
@@ -182,6 +187,16 @@ impl Solver {
         for case in cases {
             let implied = search.implied(&case)?;
             heaps.push(search.formula(&case, implied, setting.1)?);
+        }
+        if goal == Goal::AntiFrame {
+            // Any that is good will do.
+            heaps.retain(|heap| {
+                let whole = Formula::sep(vec![h.clone(), heap.to_formula(setting.1)]);
+                self.follows(setting, &whole, g) == Verdict::Unsat
+            });
+            if heaps.is_empty() {
+                return out("no anti-frame of this form is right");
+            }
         }
         Ok(Some(self.simplified(setting, heaps)))
     }
@@ -287,6 +302,9 @@ impl Search<'_, '_> {
         for var in &vars {
             self.translator.var(var)?;
         }
+        for number in &self.sources.numbers {
+            self.translator.term(number)?;
+        }
         let mut facts = facts.to_vec();
         facts.extend(self.translator.definitions.iter().cloned());
         let found = match self.solver.find(&mut self.translator.theory, &facts) {
@@ -304,15 +322,21 @@ impl Search<'_, '_> {
 
     /// The same heap, with no more conditions than it takes for the rest to be that heap.
     fn generalise(&mut self, mut case: Case) -> Result<Case, OutOfFragment> {
-        let all = std::mem::take(&mut case.conditions);
-        if self.follows(&case)? {
+        let good = self.is_good(&case)?;
+        // Other numbers may do better than one that is not good.
+        let kept = if good || !self.has_choice() { None } else { Some(sl::Sort::Int) };
+        let (kept, all) = std::mem::take(&mut case.conditions)
+            .into_iter()
+            .partition::<Vec<Literal>, _>(|literal| Some(literal.left.sort()) == kept);
+        case.conditions = kept.clone();
+        if self.follows(&case)? && (!good || self.is_good(&case)?) {
             return Ok(case);
         }
-        case.conditions = all;
-        let mut index = 0;
+        case.conditions.extend(all);
+        let mut index = kept.len();
         while index < case.conditions.len() {
             let dropped = case.conditions.remove(index);
-            if !self.follows(&case)? {
+            if !self.follows(&case)? || (good && !self.is_good(&case)?) {
                 case.conditions.insert(index, dropped);
                 index += 1;
             }
@@ -320,17 +344,50 @@ impl Search<'_, '_> {
         Ok(case)
     }
 
+    /// Is an anti-frame right for what it is for, if it is about numbers? Without them, what holds in
+    /// all models of a case is enough to make it so; numbers leave a choice.
+    fn is_good(&mut self, case: &Case) -> Result<bool, OutOfFragment> {
+        let Some((h, g)) = self.entailment.clone().filter(|_| self.has_choice()) else {
+            return Ok(false);
+        };
+        let heap = case.formula(&case.conditions).to_formula(self.translator.semantics);
+        self.completes(&h, &heap, &g)
+    }
+
+    fn has_choice(&self) -> bool {
+        self.entailment.is_some() && !self.sources.numbers.is_empty()
+    }
+
+    /// `H * F |= G`
+    fn completes(&mut self, h: &Formula, f: &Formula, g: &Formula) -> Result<bool, OutOfFragment> {
+        let (footprint, mut facts) = self.translator.footprint("W");
+        let whole = Formula::sep(vec![h.clone(), f.clone()]);
+        facts.push(self.translator.translate(&whole, &footprint, true)?);
+        facts.push(self.translator.translate(g, &footprint, false)?.negation());
+        self.unsatisfiable(&facts)
+    }
+
     /// A heap that fits all models with the same equalities or, if there is none, those that also
     /// agree on what locations hold.
     fn fitting(&mut self, partial: &Partial) -> Result<Case, OutOfFragment> {
         let contents_only = Vec::new();
         for shape in [None, Some(&contents_only), Some(&partial.shape)] {
+            let mut any = None;
             for spatial in &partial.heaps {
                 let (conditions, spatial) = (partial.literals.clone(), spatial.clone());
                 let case = Case { conditions, spatial, shape: shape.cloned() };
-                if self.follows(&case)? {
-                    return Ok(case);
+                if any.is_some() && !self.is_good(&case)? {
+                    continue;
                 }
+                if self.follows(&case)? {
+                    if !self.has_choice() || any.is_some() || self.is_good(&case)? {
+                        return Ok(case);
+                    }
+                    any = Some(case);
+                }
+            }
+            if let Some(case) = any {
+                return Ok(case);
             }
         }
         out("the rest is no heap of locations and lists")
@@ -372,8 +429,12 @@ impl Search<'_, '_> {
         for literal in literals {
             let (a, b) =
                 (self.translator.term(&literal.left)?, self.translator.term(&literal.right)?);
-            let atom = logic::Formula::Atom(self.translator.theory.terms.eq(a, b));
-            all.push(if literal.equal { atom } else { atom.negation() });
+            let terms = &mut self.translator.theory.terms;
+            all.push(match literal.relation {
+                Relation::Equal => logic::Formula::Atom(terms.eq(a, b)),
+                Relation::Different => logic::Formula::Atom(terms.eq(a, b)).negation(),
+                Relation::AtMost => logic::Formula::Atom(terms.le(a, b)),
+            });
         }
         Ok(logic::Formula::And(all))
     }
@@ -402,40 +463,25 @@ impl Search<'_, '_> {
         mut literals: Vec<Literal>,
         semantics: Semantics,
     ) -> Result<SymbolicHeap, OutOfFragment> {
-        let heap = |literals: &[Literal]| {
-            let pure = literals.iter().map(Literal::formula).collect();
-            let spatial = case.spatial.clone();
-            SymbolicHeap { pure, spatial, ..SymbolicHeap::default() }
-        };
         let mut index = literals.len();
         while index > 0 {
             index -= 1;
             let dropped = literals.remove(index);
-            if !self.is_redundant(&dropped, &heap(&literals).to_formula(semantics))? {
+            if !self.is_redundant(&dropped, &case.formula(&literals).to_formula(semantics))? {
                 literals.insert(index, dropped);
             }
         }
-        Ok(heap(&literals))
+        Ok(case.formula(&literals))
     }
 
     /// Does the heap mean the same, or do as well, without the literal?
     fn is_redundant(&mut self, literal: &Literal, heap: &Formula) -> Result<bool, OutOfFragment> {
-        let (footprint, mut facts) = self.translator.footprint("W");
-        let mut holds = |formula: &Formula, positive: bool| {
-            let formula = self.translator.translate(formula, &footprint, positive)?;
-            facts.push(if positive { formula } else { formula.negation() });
-            Ok(())
-        };
-        match &self.entailment {
-            Some((h, g)) => {
-                holds(&Formula::sep(vec![h.clone(), heap.clone()]), true)?;
-                holds(g, false)?;
-            }
-            None => {
-                holds(heap, true)?;
-                facts.push(self.conjunction(std::slice::from_ref(literal))?.negation());
-            }
+        if let Some((h, g)) = self.entailment.clone() {
+            return self.completes(&h, heap, &g);
         }
+        let (footprint, mut facts) = self.translator.footprint("W");
+        facts.push(self.translator.translate(heap, &footprint, true)?);
+        facts.push(self.conjunction(std::slice::from_ref(literal))?.negation());
         self.unsatisfiable(&facts)
     }
 }

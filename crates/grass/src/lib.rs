@@ -10,6 +10,7 @@
 //!   [`decide`] asks the procedure for lists first.
 //! - [`frame`]: what is left over, and what is missing.
 
+mod cover;
 pub mod decide;
 mod doubly;
 pub mod frame;

@@ -17,10 +17,15 @@ fn solver() -> Solver {
 
 /// Asks all questions, and complains about all answers that are not the expected ones.
 fn check(abduce: bool, cases: &[(&str, &str, &str)]) {
+    check_with("", abduce, cases);
+}
+
+fn check_with(definitions: &str, abduce: bool, cases: &[(&str, &str, &str)]) {
     let mut solver = solver();
     let mut wrong = String::new();
     for (h, g, expected) in cases {
-        let document = sl::text::parse(&[(FileId(0), h), (FileId(1), g)]).unwrap();
+        let defined = format!("{definitions}{h}");
+        let document = sl::text::parse(&[(FileId(0), &defined), (FileId(1), g)]).unwrap();
         let [left, right] = document.formulas.as_slice() else { panic!() };
         let signature = &document.signature;
         let answer = if abduce {
@@ -150,6 +155,89 @@ fn anti_frames() {
             ("x != z * x |-> y", "ls(x, z)", "ls(y, z)"),
             ("x |-> nil", "x |-> nil * y |-> x", "y |-> x"),
             ("ls(x, y)", "ls(x, y) * ls(z, nil)", "ls(z, nil)"),
+        ],
+    );
+}
+
+#[test]
+fn frames_of_doubly_linked_lists() {
+    check_with(
+        DOUBLY.definitions,
+        false,
+        &[
+            (
+                "x |-> {next: u, prev: nil} * dll(u, x, nil, b)",
+                "x |-> {next: u, prev: nil}",
+                "u != x * x != nil * dll(u, x, nil, b)",
+            ),
+            ("dll(x, nil, u, c) * dll(u, c, nil, b)", "dll(x, nil, u, c)", "dll(u, c, nil, b)"),
+            (
+                "dll(x, nil, u, c) * u |-> {next: nil, prev: c}",
+                "dll(x, nil, nil, u)",
+                "c != u * u != nil * x != nil",
+            ),
+            (
+                "dll(x, nil, nil, b) * dll(y, nil, nil, c)",
+                "dll(y, nil, nil, c)",
+                "dll(x, nil, nil, b)",
+            ),
+            ("dll(x, nil, nil, b)", "x |-> {next: nil, prev: nil}", "nothing"),
+        ],
+    );
+}
+
+#[test]
+fn anti_frames_of_doubly_linked_lists() {
+    check_with(
+        DOUBLY.definitions,
+        true,
+        &[
+            ("x |-> {next: u, prev: nil}", "dll(x, nil, nil, b)", "dll(u, x, nil, b)"),
+            ("dll(x, nil, u, c)", "dll(x, nil, nil, b)", "dll(u, c, nil, b)"),
+            (
+                "x |-> {next: u, prev: nil}",
+                "x |-> {next: u, prev: nil} * dll(u, x, nil, b)",
+                "dll(u, x, nil, b)",
+            ),
+            ("emp", "dll(x, nil, nil, b)", "dll(x, nil, nil, b)"),
+            ("dll(u, x, nil, b)", "dll(x, nil, nil, b)", "dll(x, nil, u, x)"),
+        ],
+    );
+}
+
+#[test]
+fn frames_of_sorted_lists() {
+    check_with(
+        SORTED.definitions,
+        false,
+        &[
+            (
+                "x |-> {next: y, data: 3} * up(y, nil, 3)",
+                "x |-> {next: y, data: 3}",
+                "x != y * x != nil * up(y, nil, 3)",
+            ),
+            ("up(x, y, n) * up(z, nil, n)", "up(x, y, n)", "up(z, nil, n)"),
+            ("up(x, nil, 3)", "up(x, nil, 2)", "emp"),
+            ("up(x, nil, 2)", "up(x, nil, 3)", "nothing"),
+            (
+                "n <= m * up(x, nil, m) * y |-> {next: nil, data: n}",
+                "up(x, nil, n)",
+                "n <= m * x != y * y |-> {next: nil, data: n}",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn anti_frames_of_sorted_lists() {
+    check_with(
+        SORTED.definitions,
+        true,
+        &[
+            ("x |-> {next: y, data: 3}", "up(x, nil, 3)", "up(y, nil, 3)"),
+            ("x |-> {next: y, data: n}", "up(x, nil, m)", "m <= n * up(y, nil, n)"),
+            ("up(x, nil, 3)", "up(x, nil, 3) * up(y, nil, n)", "up(y, nil, n)"),
+            ("up(x, nil, n)", "up(x, nil, m)", "m <= n"),
         ],
     );
 }
