@@ -33,7 +33,7 @@ impl Segment {
             return out(format!("`{name}` is no list"));
         };
         let cyclic = !list.acyclic && translator.choose_cyclic();
-        if !list.acyclic && list.back.is_some() {
+        if cyclic && list.back.is_some() && !list.may_be_empty {
             return out(format!("the doubly linked lists of `{name}` may be cyclic"));
         }
         if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
@@ -86,7 +86,7 @@ impl Segment {
         }
         self.nil_fields(translator, &nodes, pieces)?;
         if let Some(back) = self.list.back {
-            self.way_back(translator, back, &nodes, empty, pieces)?;
+            self.ways_back(translator, back, pieces)?;
         }
         for measure in self.list.measures.clone() {
             self.sorted(translator, &measure, pieces)?;
@@ -129,32 +129,58 @@ impl Segment {
         Ok(())
     }
 
-    /// The links back of a doubly linked list.
-    fn way_back(
+    /// The links back of a doubly linked list. One that comes back to its end is one to there, the end,
+    /// and one from there: only the first way to the end is a link back.
+    fn ways_back(
         &self,
         translator: &mut Translator<'_>,
         back: Back,
-        nodes: &Set,
-        empty: Term,
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
-        let sort = translator.node_sort(&self.loc)?;
         let prev = self.field(translator, back.prev)?;
         let Some(before) = self.args.get(back.before).copied() else {
             return out("a doubly linked list lacks an argument");
         };
         let last = back.last.and_then(|last| self.args.get(last).copied());
+        let (first, end) = (self.first, self.end);
+        if !self.cyclic {
+            let links = Links { prev, first, end, before, last, apart: back.apart };
+            return self.way_back(translator, links, pieces);
+        }
         let theory = &mut translator.theory;
-        let held = theory.read(prev, self.first);
+        if let (true, Some(last)) = (back.apart, last) {
+            let same = theory.terms.eq(before, last);
+            pieces.facts.push(Formula::Atom(same).negation());
+        }
+        let (there, on) = (theory.read(prev, end), theory.read(self.next, end));
+        let to = Links { prev, first, end, before, last: Some(there), apart: false };
+        self.way_back(translator, to, pieces)?;
+        let around = Links { prev, first: on, end, before: end, last, apart: false };
+        self.way_back(translator, around, pieces)
+    }
+
+    /// The links back of an acyclic part.
+    fn way_back(
+        &self,
+        translator: &mut Translator<'_>,
+        links: Links,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
+        let Links { prev, first, end, before, last, apart } = links;
+        let theory = &mut translator.theory;
+        let nodes = Set::between(theory, self.next, first, end);
+        let empty = theory.terms.eq(first, end);
+        let held = theory.read(prev, first);
         let mut some = vec![theory.terms.eq(held, before)];
         let mut none = vec![empty];
         if let Some(last) = last {
             let after = theory.read(self.next, last);
-            some.push(theory.terms.eq(after, self.end));
+            some.push(theory.terms.eq(after, end));
             some.push(nodes.contains(theory, last));
             let same = theory.terms.eq(before, last);
             none.push(same);
-            if back.apart {
+            if apart {
                 some.push(theory.terms.not(same));
             }
         }
@@ -163,7 +189,7 @@ impl Segment {
         let (some, none) = (theory.terms.and(some), theory.terms.and(none));
         pieces.facts.push(Formula::Atom(theory.terms.or([some, none])));
         if translator.positive {
-            let way = WayBack::new(theory, (prev, self.next), self.first, self.end);
+            let way = WayBack::new(theory, (prev, self.next), first, end);
             theory.ways_back.push(way);
             pieces.facts.push(Formula::Atom(way.holds));
         } else {
@@ -179,4 +205,15 @@ impl Segment {
         }
         Ok(())
     }
+}
+
+/// From the first node to the end: what is before it, and which node is the last, if that is said.
+struct Links {
+    prev: Field,
+    first: Term,
+    end: Term,
+    before: Term,
+    last: Option<Term>,
+    /// Is what is before another node than the last?
+    apart: bool,
 }

@@ -118,6 +118,9 @@ const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y)
 const DOUBLY: &str = "pred dll(x, a, y, b) := x = y * a = b ||
     exists u. x != y * x |-> {next: u, prev: a} * dll(u, x, y, b);\n";
 
+const CYCLIC_DOUBLY: &str = "pred dll(x, a, y, b) := x = y * a = b ||
+    exists u. x |-> {next: u, prev: a} * dll(u, x, y, b);\n";
+
 const SORTED: &str = "pred up(x, y, low) := x = y ||
     exists u, v. x != y * low <= v * x |-> {next: u, data: v} * up(u, y, v);\n";
 
@@ -188,6 +191,8 @@ fn combinations_of_doubly_linked_lists() {
     let bounds = Bounds { locations: 2, data: 0 };
     let lists = (DOUBLY, &DOUBLY_KINDS[..]);
     against_heaps(0x5eed_0006, 80, Semantics::Precise, lists, bounds);
+    let lists = (CYCLIC_DOUBLY, &DOUBLY_KINDS[..]);
+    against_heaps(0x5eed_000c, 40, Semantics::Precise, lists, bounds);
 }
 
 #[test]

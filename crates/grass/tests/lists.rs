@@ -97,3 +97,25 @@ fn cyclic_lists() {
         ],
     );
 }
+
+/// The list comes to its end, goes on and comes back to it; the link back is to where it came from first.
+#[test]
+fn cyclic_doubly_linked_lists() {
+    let to_y = "x |-> {next: y, prev: a} * y |-> {next: z, prev: x}";
+    let around = format!("{to_y} * z |-> {{next: y, prev: y}}");
+    check(
+        "pred dll(x, a, y, b) := x = y * a = b ||
+            exists u. x |-> {next: u, prev: a} * dll(u, x, y, b);\n",
+        &[
+            (&around, "dll(x, a, y, z)", true),
+            (&around, "dll(x, a, y, x)", false),
+            (&around, "dll(x, a, z, y)", false),
+            (to_y, "dll(x, a, z, y)", true),
+            ("x |-> {next: x, prev: a}", "dll(x, a, x, x)", true),
+            ("x |-> {next: y, prev: a} * y |-> {next: x, prev: x}", "dll(x, a, x, y)", true),
+            ("x |-> {next: y, prev: a} * y |-> {next: x, prev: y}", "dll(x, a, x, y)", false),
+            ("dll(x, a, y, b) * dll(y, b, z, c)", "dll(x, a, z, c)", true),
+            ("dll(x, a, y, b)", "x = y * a = b", false),
+        ],
+    );
+}
