@@ -7,7 +7,7 @@ use smt::Term;
 use crate::doubly::WayBack;
 use crate::logic::{Formula, Set};
 use crate::sorted;
-use crate::theory::Field;
+use crate::theory::{Field, Theory};
 use crate::translate::{OutOfFragment, Pieces, Translator, out};
 
 /// An instance of a list predicate.
@@ -22,6 +22,12 @@ pub(crate) struct Segment {
     pub(crate) cyclic: bool,
 }
 
+/// Can a location of the list be its end? Only steps say that it is not, and a list that is never empty
+/// ends without one: its last location may lead to itself.
+pub(crate) fn may_be_cyclic(list: &List) -> bool {
+    !list.acyclic || (!list.may_be_empty && list.end != End::Nil)
+}
+
 impl Segment {
     /// Looks the predicate up.
     pub(crate) fn new(
@@ -32,10 +38,7 @@ impl Segment {
         let Some(list) = translator.lists.get(name).cloned() else {
             return out(format!("`{name}` is no list"));
         };
-        let cyclic = !list.acyclic && translator.choose_cyclic();
-        if cyclic && list.back.is_some() && !list.may_be_empty {
-            return out(format!("the doubly linked lists of `{name}` may be cyclic"));
-        }
+        let cyclic = may_be_cyclic(&list) && translator.choose_cyclic();
         if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
             return out(format!("the lists of `{name}` are more than links"));
         }
@@ -76,6 +79,10 @@ impl Segment {
             let on = theory.read(self.next, self.end);
             let back = theory.reach(self.next, on, self.end);
             pieces.facts.push(Formula::Atom(back));
+            if self.list.acyclic {
+                let last = theory.terms.eq(on, self.end);
+                pieces.facts.push(Formula::Atom(last));
+            }
             let end = Set::single(theory, self.end);
             let cycle = Set::between(theory, self.next, on, self.end);
             // The cycle is entered at the end.
@@ -149,14 +156,26 @@ impl Segment {
         }
         let theory = &mut translator.theory;
         if let (true, Some(last)) = (back.apart, last) {
-            let same = theory.terms.eq(before, last);
-            pieces.facts.push(Formula::Atom(same).negation());
+            let apart = self.apart(theory, first, before, last);
+            pieces.facts.push(Formula::Atom(apart));
         }
         let (there, on) = (theory.read(prev, end), theory.read(self.next, end));
         let to = Links { prev, first, end, before, last: Some(there), apart: false };
         self.way_back(translator, to, pieces)?;
         let around = Links { prev, first: on, end, before: end, last, apart: false };
         self.way_back(translator, around, pieces)
+    }
+
+    /// What is before is not the last node: every step says so, and a list that is never empty may do
+    /// without steps.
+    fn apart(&self, theory: &mut Theory, first: Term, before: Term, last: Term) -> Term {
+        let same = theory.terms.eq(before, last);
+        let different = theory.terms.not(same);
+        if self.list.may_be_empty {
+            return different;
+        }
+        let single = theory.terms.eq(first, last);
+        theory.terms.or([different, single])
     }
 
     /// The links back of an acyclic part.
@@ -181,7 +200,7 @@ impl Segment {
             let same = theory.terms.eq(before, last);
             none.push(same);
             if apart {
-                some.push(theory.terms.not(same));
+                some.push(self.apart(theory, first, before, last));
             }
         }
         let nonempty = theory.terms.not(empty);

@@ -12,7 +12,7 @@ use sl::{Name, Semantics, Signature, SymbolicHeap, TermKind, Var};
 use smt::{Op, Sort, Term};
 
 use crate::logic::{Formula, Set};
-use crate::segment::Segment;
+use crate::segment::{Segment, may_be_cyclic};
 use crate::theory::{Field, Theory};
 
 /// Each list that may be cyclic doubles the cases of a heap.
@@ -187,7 +187,7 @@ impl<'a> Translator<'a> {
     /// which has a footprint that is determined.
     fn cases(&mut self, heap: &SymbolicHeap) -> Result<Vec<Pieces>, OutOfFragment> {
         let is_cyclic = |atom: &&sl::Formula| match atom.kind() {
-            Kind::Pred(name, _) => self.lists.get(name).is_some_and(|list| !list.acyclic),
+            Kind::Pred(name, _) => self.lists.get(name).is_some_and(may_be_cyclic),
             _ => false,
         };
         let count = heap.spatial.iter().filter(is_cyclic).count();

@@ -119,3 +119,47 @@ fn cyclic_doubly_linked_lists() {
         ],
     );
 }
+
+/// Only steps say that what is before is not the last location, and one location takes no step.
+#[test]
+fn doubly_linked_lists_of_at_least_one() {
+    check(
+        "pred dll(x, a, y, b) := x = b * x |-> {next: y, prev: a} ||
+            exists u. x != y * a != b * x |-> {next: u, prev: a} * dll(u, x, y, b);\n",
+        &[
+            ("x |-> {next: y, prev: x}", "dll(x, x, y, x)", true),
+            ("dll(x, x, y, x)", "false", false),
+            ("x |-> {next: x, prev: a}", "dll(x, a, x, x)", true),
+            (
+                "x |-> {next: y, prev: a} * y |-> {next: y, prev: x} * a != y",
+                "dll(x, a, y, y)",
+                true,
+            ),
+            (
+                "x |-> {next: y, prev: a} * y |-> {next: x, prev: x} * a != y",
+                "dll(x, a, x, y)",
+                false,
+            ),
+            (
+                "x != u * x |-> {next: u, prev: u} * u |-> {next: y, prev: x}",
+                "dll(x, u, y, u)",
+                false,
+            ),
+        ],
+    );
+}
+
+/// The last location may lead to itself: this was once said to be impossible.
+#[test]
+fn lists_of_at_least_one() {
+    check(
+        "pred some(x, y) := x |-> y || exists u. x != y * x |-> u * some(u, y);\n",
+        &[
+            ("x |-> x", "some(x, x)", true),
+            ("x |-> y * y |-> y", "some(x, y)", true),
+            ("x |-> y * y |-> x", "some(x, x)", false),
+            ("some(x, x)", "x |-> x", true),
+            ("some(x, y) * y != nil", "x |-> y", false),
+        ],
+    );
+}
