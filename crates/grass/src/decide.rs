@@ -2,7 +2,38 @@
 
 use sl::{Formula, Semantics, Signature, Verdict};
 
-use crate::solve::Solver;
+use crate::solve::{Solver, Work};
+
+/// An answer, and where it comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decision {
+    /// The answer.
+    pub verdict: Verdict,
+    /// Who gave it.
+    pub procedure: Procedure,
+    /// What the solver did for it.
+    pub work: Work,
+}
+
+/// How a question is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Procedure {
+    /// Lists, without a solver.
+    Lists,
+    /// Graph reachability and stratified sets, with a solver.
+    Grass,
+}
+
+impl Procedure {
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Procedure::Lists => "lists",
+            Procedure::Grass => "grass",
+        }
+    }
+}
 
 /// Is there a model of all of these formulas? The solver is asked for, and started, only if lists are
 /// not enough; the reason why there is none makes the answer unknown.
@@ -11,12 +42,14 @@ pub fn decide(
     semantics: Semantics,
     formulas: &[Formula],
     solver: impl FnOnce() -> Result<Solver, String>,
-) -> Verdict {
-    match sl::decide(signature, semantics, formulas) {
-        Verdict::Unknown(_) => match solver() {
-            Ok(mut solver) => solver.decide(signature, semantics, formulas),
-            Err(reason) => Verdict::Unknown(reason),
-        },
-        decided => decided,
+) -> Decision {
+    let verdict = sl::decide(signature, semantics, formulas);
+    if !matches!(verdict, Verdict::Unknown(_)) {
+        return Decision { verdict, procedure: Procedure::Lists, work: Work::default() };
     }
+    let (verdict, work) = match solver() {
+        Ok(mut solver) => (solver.decide(signature, semantics, formulas), solver.work()),
+        Err(reason) => (Verdict::Unknown(reason), Work::default()),
+    };
+    Decision { verdict, procedure: Procedure::Grass, work }
 }

@@ -8,10 +8,10 @@
 use sl::formula::Kind;
 use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Var, Verdict};
 
-use crate::inverse::{Literal, Partial, Sources};
+use crate::inverse::{Literal, Partial, Relation, Sources};
 use crate::logic::{self, Set};
 use crate::solve::{Found, Solver};
-use crate::translate::{Extent, Footprint, OutOfFragment, Translator, out};
+use crate::translate::{Footprint, OutOfFragment, Translator, out};
 
 /// More disjuncts than this are not looked for.
 const MAX_DISJUNCTS: usize = 32;
@@ -27,6 +27,9 @@ pub enum Inference {
     /// Nobody knows, and this is why.
     Unknown(String),
 }
+
+/// What formulas are about, and how they are read.
+type Setting<'a> = (&'a Signature, Semantics);
 
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +47,14 @@ struct Case {
     shape: Option<Vec<logic::Formula>>,
 }
 
+impl Case {
+    /// The heap, under these conditions.
+    fn formula(&self, conditions: &[Literal]) -> SymbolicHeap {
+        let pure = conditions.iter().map(Literal::formula).collect();
+        SymbolicHeap { pure, spatial: self.spatial.clone(), ..SymbolicHeap::default() }
+    }
+}
+
 impl Solver {
     /// The strongest `F` that can be described for which `H |= G * F`.
     pub fn frame(
@@ -54,20 +65,22 @@ impl Solver {
         g: &Formula,
     ) -> Inference {
         self.session.reset();
-        // The paper's NoFrame: a model of `H` of which no part is one of `G`.
+        // The paper's NoFrame: a model of `H` of which no part is one of `G`. Its `Trf` of `G` is `Tr` of
+        // `G * true`.
         let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
-        match self.follows(signature, semantics, h, &part) {
+        let setting = (signature, semantics);
+        match self.follows(setting, h, &part) {
             Verdict::Sat(model) => return Inference::Nothing(Some(model)),
             Verdict::Unknown(reason) => return Inference::Unknown(reason),
             Verdict::Unsat => {}
         }
-        let frame = match self.describe(signature, semantics, h, g, Goal::Frame) {
+        let frame = match self.rest(signature, semantics, h, g) {
             Ok(Some(frame)) => frame,
             Ok(None) => Kind::False.into(),
             Err(reason) => return Inference::Unknown(reason.0),
         };
         let whole = Formula::sep(vec![g.clone(), frame.clone()]);
-        match self.follows(signature, semantics, h, &whole) {
+        match self.follows(setting, h, &whole) {
             Verdict::Unsat => Inference::Found(frame),
             Verdict::Sat(_) => Inference::Unknown("no frame of this form is right".into()),
             Verdict::Unknown(reason) => Inference::Unknown(reason),
@@ -83,27 +96,55 @@ impl Solver {
         g: &Formula,
     ) -> Inference {
         self.session.reset();
-        let missing = match self.describe(signature, semantics, h, g, Goal::AntiFrame) {
+        let setting = (signature, semantics);
+        let missing = match self.describe(setting, h, g, Goal::AntiFrame) {
             Ok(Some(missing)) => missing,
             Ok(None) => return Inference::Nothing(None),
             Err(reason) => return Inference::Unknown(reason.0),
         };
         let whole = Formula::sep(vec![h.clone(), missing.clone()]);
-        match self.follows(signature, semantics, &whole, g) {
+        match self.follows(setting, &whole, g) {
             Verdict::Unsat => Inference::Found(missing),
             Verdict::Sat(_) => Inference::Unknown("no anti-frame of this form is right".into()),
             Verdict::Unknown(reason) => Inference::Unknown(reason),
         }
     }
 
-    /// As [`Solver::entails`], with the procedure for lists first.
-    fn follows(
+    /// The paper's `Tr^-1(Frame(H, G))`: what of models of `H` is left where a part of them is one of
+    /// `G`. `None` if there are no such models.
+    ///
+    /// # Errors
+    /// If a formula is out of the fragment, or the rest cannot be described.
+    pub fn rest(
         &mut self,
         signature: &Signature,
         semantics: Semantics,
-        left: &Formula,
-        right: &Formula,
-    ) -> Verdict {
+        h: &Formula,
+        g: &Formula,
+    ) -> Result<Option<Formula>, OutOfFragment> {
+        self.describe((signature, semantics), h, g, Goal::Frame)
+    }
+
+    /// The paper's `tr^-1` of each partial model of `Frame(H, G)`: the heap that is left, with all that
+    /// is equal and different. [`Solver::rest`] is their disjunction, generalised.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn partial_models(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> Result<Vec<Formula>, OutOfFragment> {
+        let cases = self.search((signature, semantics), h, g, Goal::Frame)?.cases(false)?;
+        let heap = |case: &Case| case.formula(&case.conditions).to_formula(semantics);
+        Ok(cases.iter().map(heap).collect())
+    }
+
+    /// As [`Solver::entails`], with the procedure for lists first.
+    fn follows(&mut self, setting: Setting<'_>, left: &Formula, right: &Formula) -> Verdict {
+        let (signature, semantics) = setting;
         let formulas = [left.clone(), Formula::negation(right.clone())];
         match sl::decide(signature, semantics, &formulas) {
             Verdict::Unknown(_) => self.decide(signature, semantics, &formulas),
@@ -111,15 +152,13 @@ impl Solver {
         }
     }
 
-    /// The inverse translation of the rest; `None` if there is no model.
-    fn describe(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
+    fn search<'s, 'a>(
+        &'s mut self,
+        (signature, semantics): Setting<'a>,
         h: &Formula,
         g: &Formula,
         goal: Goal,
-    ) -> Result<Option<Formula>, OutOfFragment> {
+    ) -> Result<Search<'s, 'a>, OutOfFragment> {
         if [h, g].iter().any(|f| has_negation(f)) {
             return Err(OutOfFragment("there is a negation".into()));
         }
@@ -128,26 +167,43 @@ impl Solver {
         let whole = if goal == Goal::Frame { h } else { g };
         let sources = Sources::new(whole, h, g, semantics);
         let entailment = (goal == Goal::AntiFrame).then(|| (h.clone(), g.clone()));
-        let mut search = Search { solver: self, translator, facts, rest, sources, entailment };
-        let cases = search.cases()?;
+        Ok(Search { solver: self, translator, facts, rest, sources, entailment })
+    }
+
+    /// The inverse translation of the rest; `None` if there is no model.
+    fn describe(
+        &mut self,
+        setting: Setting<'_>,
+        h: &Formula,
+        g: &Formula,
+        goal: Goal,
+    ) -> Result<Option<Formula>, OutOfFragment> {
+        let mut search = self.search(setting, h, g, goal)?;
+        let cases = search.cases(true)?;
         if cases.is_empty() {
             return Ok(None);
         }
         let mut heaps = Vec::with_capacity(cases.len());
         for case in cases {
             let implied = search.implied(&case)?;
-            heaps.push(search.formula(&case, implied, semantics)?);
+            heaps.push(search.formula(&case, implied, setting.1)?);
         }
-        Ok(Some(self.simplified(signature, semantics, heaps)))
+        if goal == Goal::AntiFrame {
+            // Any that is good will do.
+            heaps.retain(|heap| {
+                let whole = Formula::sep(vec![h.clone(), heap.to_formula(setting.1)]);
+                self.follows(setting, &whole, g) == Verdict::Unsat
+            });
+            if heaps.is_empty() {
+                return out("no anti-frame of this form is right");
+            }
+        }
+        Ok(Some(self.simplified(setting, heaps)))
     }
 
     /// The same disjunction with as few conditions and disjuncts as it takes.
-    fn simplified(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        mut heaps: Vec<SymbolicHeap>,
-    ) -> Formula {
+    fn simplified(&mut self, setting: Setting<'_>, mut heaps: Vec<SymbolicHeap>) -> Formula {
+        let semantics = setting.1;
         let join = |heaps: &[SymbolicHeap]| {
             Formula::or(heaps.iter().map(|heap| heap.to_formula(semantics)).collect())
         };
@@ -158,7 +214,7 @@ impl Solver {
                 let mut weaker = heaps[index].clone();
                 weaker.pure.remove(number);
                 let formula = weaker.to_formula(semantics);
-                if self.follows(signature, semantics, &formula, &whole) == Verdict::Unsat {
+                if self.follows(setting, &formula, &whole) == Verdict::Unsat {
                     heaps[index] = weaker;
                 }
             }
@@ -168,7 +224,7 @@ impl Solver {
             index -= 1;
             let dropped = heaps.remove(index);
             let (one, others) = (dropped.to_formula(semantics), join(&heaps));
-            if self.follows(signature, semantics, &one, &others) != Verdict::Unsat {
+            if self.follows(setting, &one, &others) != Verdict::Unsat {
                 heaps.insert(index, dropped);
             }
         }
@@ -192,8 +248,8 @@ fn question(
     let (x, mut facts) = translator.footprint("X");
     let (y, nil) = translator.footprint("Y");
     facts.extend(nil);
-    facts.push(translator.translate(h, &x, Extent::Exact, true)?);
-    facts.push(translator.translate(g, &y, Extent::Exact, true)?);
+    facts.push(translator.translate(h, &x, true)?);
+    facts.push(translator.translate(g, &y, true)?);
     let mut rest = Footprint::new();
     for ((loc, x), y) in x.into_iter().zip(y.into_values()) {
         let sort = translator.node_sort(&loc)?;
@@ -218,15 +274,16 @@ struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// Cases that together cover all models.
-    fn cases(&mut self) -> Result<Vec<Case>, OutOfFragment> {
+    /// Cases that together cover all models: one for each partial model, or fewer that are generalised.
+    fn cases(&mut self, generalised: bool) -> Result<Vec<Case>, OutOfFragment> {
         let mut cases: Vec<Case> = Vec::new();
         let mut open = self.facts.clone();
         while let Some(partial) = self.partial_model(&open)? {
             if cases.len() >= MAX_DISJUNCTS {
                 return Err(OutOfFragment("there are too many cases".into()));
             }
-            let case = self.generalise(&partial)?;
+            let case = self.fitting(&partial)?;
+            let case = if generalised { self.generalise(case)? } else { case };
             let blocked = self.condition(&case)?;
             open.push(blocked.negation());
             // What is more general takes the place of what is not.
@@ -245,32 +302,41 @@ impl Search<'_, '_> {
         for var in &vars {
             self.translator.var(var)?;
         }
+        for number in &self.sources.numbers {
+            self.translator.term(number)?;
+        }
         let mut facts = facts.to_vec();
         facts.extend(self.translator.definitions.iter().cloned());
         let found = match self.solver.find(&mut self.translator.theory, &facts) {
             Found::Nothing => Ok(None),
             Found::Unknown(reason) => Err(OutOfFragment(reason)),
-            Found::Model(_) => {
+            Found::Model(_, paths) => {
                 let session = &mut self.solver.session;
-                Partial::read(session, &mut self.translator, &self.rest, &self.sources).map(Some)
+                let translator = &mut self.translator;
+                Partial::read(session, &paths, translator, &self.rest, &self.sources).map(Some)
             }
         };
         self.solver.session.clear();
         found
     }
 
-    /// The heap of a partial model, and the conditions under which the rest is that heap.
-    fn generalise(&mut self, partial: &Partial) -> Result<Case, OutOfFragment> {
-        let mut case = self.fitting(partial)?;
-        let all = std::mem::take(&mut case.conditions);
-        if self.follows(&case)? {
+    /// The same heap, with no more conditions than it takes for the rest to be that heap.
+    fn generalise(&mut self, mut case: Case) -> Result<Case, OutOfFragment> {
+        let good = self.is_good(&case)?;
+        // Other numbers may do better than one that is not good.
+        let kept = if good || !self.has_choice() { None } else { Some(sl::Sort::Int) };
+        let (kept, all) = std::mem::take(&mut case.conditions)
+            .into_iter()
+            .partition::<Vec<Literal>, _>(|literal| Some(literal.left.sort()) == kept);
+        case.conditions = kept.clone();
+        if self.follows(&case)? && (!good || self.is_good(&case)?) {
             return Ok(case);
         }
-        case.conditions = all;
-        let mut index = 0;
+        case.conditions.extend(all);
+        let mut index = kept.len();
         while index < case.conditions.len() {
             let dropped = case.conditions.remove(index);
-            if !self.follows(&case)? {
+            if !self.follows(&case)? || (good && !self.is_good(&case)?) {
                 case.conditions.insert(index, dropped);
                 index += 1;
             }
@@ -278,17 +344,50 @@ impl Search<'_, '_> {
         Ok(case)
     }
 
+    /// Is an anti-frame right for what it is for, if it is about numbers? Without them, what holds in
+    /// all models of a case is enough to make it so; numbers leave a choice.
+    fn is_good(&mut self, case: &Case) -> Result<bool, OutOfFragment> {
+        let Some((h, g)) = self.entailment.clone().filter(|_| self.has_choice()) else {
+            return Ok(false);
+        };
+        let heap = case.formula(&case.conditions).to_formula(self.translator.semantics);
+        self.completes(&h, &heap, &g)
+    }
+
+    fn has_choice(&self) -> bool {
+        self.entailment.is_some() && !self.sources.numbers.is_empty()
+    }
+
+    /// `H * F |= G`
+    fn completes(&mut self, h: &Formula, f: &Formula, g: &Formula) -> Result<bool, OutOfFragment> {
+        let (footprint, mut facts) = self.translator.footprint("W");
+        let whole = Formula::sep(vec![h.clone(), f.clone()]);
+        facts.push(self.translator.translate(&whole, &footprint, true)?);
+        facts.push(self.translator.translate(g, &footprint, false)?.negation());
+        self.unsatisfiable(&facts)
+    }
+
     /// A heap that fits all models with the same equalities or, if there is none, those that also
     /// agree on what locations hold.
     fn fitting(&mut self, partial: &Partial) -> Result<Case, OutOfFragment> {
         let contents_only = Vec::new();
         for shape in [None, Some(&contents_only), Some(&partial.shape)] {
+            let mut any = None;
             for spatial in &partial.heaps {
                 let (conditions, spatial) = (partial.literals.clone(), spatial.clone());
                 let case = Case { conditions, spatial, shape: shape.cloned() };
-                if self.follows(&case)? {
-                    return Ok(case);
+                if any.is_some() && !self.is_good(&case)? {
+                    continue;
                 }
+                if self.follows(&case)? {
+                    if !self.has_choice() || any.is_some() || self.is_good(&case)? {
+                        return Ok(case);
+                    }
+                    any = Some(case);
+                }
+            }
+            if let Some(case) = any {
+                return Ok(case);
             }
         }
         out("the rest is no heap of locations and lists")
@@ -300,7 +399,7 @@ impl Search<'_, '_> {
         facts.push(self.condition(case)?);
         let heap = Formula::sep(case.spatial.clone());
         let rest = self.rest.clone();
-        let described = self.translator.translate(&heap, &rest, Extent::Exact, false)?;
+        let described = self.translator.translate(&heap, &rest, false)?;
         facts.push(described.negation());
         self.unsatisfiable(&facts)
     }
@@ -330,8 +429,12 @@ impl Search<'_, '_> {
         for literal in literals {
             let (a, b) =
                 (self.translator.term(&literal.left)?, self.translator.term(&literal.right)?);
-            let atom = logic::Formula::Atom(self.translator.theory.terms.eq(a, b));
-            all.push(if literal.equal { atom } else { atom.negation() });
+            let terms = &mut self.translator.theory.terms;
+            all.push(match literal.relation {
+                Relation::Equal => logic::Formula::Atom(terms.eq(a, b)),
+                Relation::Different => logic::Formula::Atom(terms.eq(a, b)).negation(),
+                Relation::AtMost => logic::Formula::Atom(terms.le(a, b)),
+            });
         }
         Ok(logic::Formula::And(all))
     }
@@ -360,41 +463,25 @@ impl Search<'_, '_> {
         mut literals: Vec<Literal>,
         semantics: Semantics,
     ) -> Result<SymbolicHeap, OutOfFragment> {
-        let heap = |literals: &[Literal]| {
-            let pure = literals.iter().map(Literal::formula).collect();
-            let spatial = case.spatial.clone();
-            SymbolicHeap { pure, spatial, ..SymbolicHeap::default() }
-        };
         let mut index = literals.len();
         while index > 0 {
             index -= 1;
             let dropped = literals.remove(index);
-            if !self.is_redundant(&dropped, &heap(&literals).to_formula(semantics))? {
+            if !self.is_redundant(&dropped, &case.formula(&literals).to_formula(semantics))? {
                 literals.insert(index, dropped);
             }
         }
-        Ok(heap(&literals))
+        Ok(case.formula(&literals))
     }
 
     /// Does the heap mean the same, or do as well, without the literal?
     fn is_redundant(&mut self, literal: &Literal, heap: &Formula) -> Result<bool, OutOfFragment> {
-        let (footprint, mut facts) = self.translator.footprint("W");
-        let mut holds = |formula: &Formula, positive: bool| {
-            let formula =
-                self.translator.translate(formula, &footprint, Extent::Exact, positive)?;
-            facts.push(if positive { formula } else { formula.negation() });
-            Ok(())
-        };
-        match &self.entailment {
-            Some((h, g)) => {
-                holds(&Formula::sep(vec![h.clone(), heap.clone()]), true)?;
-                holds(g, false)?;
-            }
-            None => {
-                holds(heap, true)?;
-                facts.push(self.conjunction(std::slice::from_ref(literal))?.negation());
-            }
+        if let Some((h, g)) = self.entailment.clone() {
+            return self.completes(&h, heap, &g);
         }
+        let (footprint, mut facts) = self.translator.footprint("W");
+        facts.push(self.translator.translate(heap, &footprint, true)?);
+        facts.push(self.conjunction(std::slice::from_ref(literal))?.negation());
         self.unsatisfiable(&facts)
     }
 }

@@ -4,32 +4,46 @@ use std::collections::BTreeSet;
 
 use sl::formula::Kind;
 use sl::shape::{End, List};
-use sl::{Formula, Name, Semantics, SymbolicHeap, Term, Var};
+use sl::{Formula, Name, Semantics, SymbolicHeap, Term, TermKind, Var};
 use smt::Session;
 
 use crate::logic::{self, Set};
+use crate::paths::Paths;
+use crate::readback::number as number_of;
 use crate::theory::Field;
 use crate::translate::{Footprint, OutOfFragment, Translator, out, values};
 
-/// An equality or a disequality of locations.
+/// How two locations, or two numbers, relate.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Relation {
+    Equal,
+    AtMost,
+    Different,
+}
+
+/// A relation of two terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Literal {
     pub(crate) left: Term,
     pub(crate) right: Term,
-    pub(crate) equal: bool,
+    pub(crate) relation: Relation,
 }
 
 impl Literal {
-    /// Always the same way round: by name, `nil` last.
-    fn new(a: &Term, b: &Term, equal: bool) -> Literal {
-        let swap = (a.is_nil(), a) > (b.is_nil(), b);
+    /// Always the same way round, if that does not matter: by name, `nil` last.
+    fn new(a: &Term, b: &Term, relation: Relation) -> Literal {
+        let swap = relation != Relation::AtMost && (a.is_nil(), a) > (b.is_nil(), b);
         let (left, right) = if swap { (b, a) } else { (a, b) };
-        Literal { left: left.clone(), right: right.clone(), equal }
+        Literal { left: left.clone(), right: right.clone(), relation }
     }
 
     pub(crate) fn formula(&self) -> Formula {
         let (left, right) = (self.left.clone(), self.right.clone());
-        if self.equal { Formula::equal(left, right) } else { Formula::different(left, right) }
+        match self.relation {
+            Relation::Equal => Formula::equal(left, right),
+            Relation::Different => Formula::different(left, right),
+            Relation::AtMost => Kind::Le(left, right).into(),
+        }
     }
 }
 
@@ -42,7 +56,9 @@ pub(crate) struct Sources {
     /// Its disjuncts.
     heaps: Vec<SymbolicHeap>,
     /// Predicates that are mentioned.
-    predicates: Vec<Name>,
+    pub(crate) predicates: Vec<Name>,
+    /// Numbers, and variables for them.
+    pub(crate) numbers: Vec<Term>,
 }
 
 impl Sources {
@@ -61,15 +77,26 @@ impl Sources {
         vars.extend(g.free_vars());
         vars.retain(|var| var.sort.is_loc());
         let mut predicates = BTreeSet::new();
+        let mut numbers = BTreeSet::new();
         for formula in [h, g] {
+            let free = formula.free_vars();
             formula.for_each(&mut |part| {
                 if let Kind::Pred(name, _) = part.kind() {
                     predicates.insert(name.clone());
                 }
+                for term in part.terms().into_iter().flat_map(values) {
+                    let known = term.as_var().is_none_or(|var| free.contains(var));
+                    let simple = matches!(term.kind(), TermKind::Var(_) | TermKind::Int(_));
+                    if simple && known && term.sort() == sl::Sort::Int {
+                        numbers.insert(term.clone());
+                    }
+                }
             });
         }
         let vars = vars.into_iter().collect();
-        Sources { vars, cells, heaps, predicates: predicates.into_iter().collect() }
+        let (predicates, numbers) =
+            (predicates.into_iter().collect(), numbers.into_iter().collect());
+        Sources { vars, cells, heaps, predicates, numbers }
     }
 }
 
@@ -83,35 +110,45 @@ pub(crate) struct Partial {
 }
 
 /// A location of the partial model: the terms for it, `nil` first.
-struct Place {
-    loc: Name,
-    value: String,
-    terms: Vec<Term>,
+pub(crate) struct Place {
+    pub(crate) loc: Name,
+    pub(crate) value: String,
+    pub(crate) terms: Vec<Term>,
     node: smt::Term,
 }
 
-struct Reader<'r, 'a> {
+pub(crate) struct Reader<'r, 'a> {
     session: &'r mut Session,
-    translator: &'r mut Translator<'a>,
+    pub(crate) paths: &'r Paths,
+    pub(crate) translator: &'r mut Translator<'a>,
 }
 
 impl Partial {
     /// Reads the model that the solver has found.
     pub(crate) fn read(
         session: &mut Session,
+        paths: &Paths,
         translator: &mut Translator<'_>,
         rest: &Footprint,
         sources: &Sources,
     ) -> Result<Partial, OutOfFragment> {
-        let mut reader = Reader { session, translator };
+        let mut reader = Reader { session, paths, translator };
         let places = reader.places(sources)?;
-        let literals = literals(&places);
+        let mut literals = literals(&places);
+        literals.extend(reader.order(sources)?);
+        literals
+            .sort_by(|a, b| (a.relation, &a.left, &a.right).cmp(&(b.relation, &b.left, &b.right)));
         let shape = reader.shape(&places, rest, sources)?;
         let mut heaps = reader.atoms(rest, sources)?;
         for cells_first in [true, false] {
             if let Some(heap) = reader.heap(&places, rest, sources, cells_first)?
                 && !heaps.contains(&heap)
             {
+                heaps.push(heap);
+            }
+        }
+        for heap in reader.covers(&places, rest, sources)? {
+            if !heaps.contains(&heap) {
                 heaps.push(heap);
             }
         }
@@ -125,18 +162,17 @@ fn literals(places: &[Place]) -> Vec<Literal> {
     for (index, place) in places.iter().enumerate() {
         for (number, term) in place.terms.iter().enumerate() {
             for other in place.terms.iter().skip(number + 1) {
-                all.push(Literal::new(term, other, true));
+                all.push(Literal::new(term, other, Relation::Equal));
             }
         }
         for later in places.iter().skip(index + 1).filter(|p| p.loc == place.loc) {
             for left in &place.terms {
                 for right in &later.terms {
-                    all.push(Literal::new(left, right, false));
+                    all.push(Literal::new(left, right, Relation::Different));
                 }
             }
         }
     }
-    all.sort_by(|a, b| (!a.equal, &a.left, &a.right).cmp(&(!b.equal, &b.left, &b.right)));
     all
 }
 
@@ -168,6 +204,32 @@ impl Reader<'_, '_> {
             }
         }
         Ok(places)
+    }
+
+    /// Which numbers are smaller than which.
+    fn order(&mut self, sources: &Sources) -> Result<Vec<Literal>, OutOfFragment> {
+        let mut known = Vec::new();
+        for term in &sources.numbers {
+            let number = self.translator.term(term)?;
+            let Some(value) = number_of(&self.ask(number)?) else {
+                return out("the solver's model could not be read");
+            };
+            known.push((term, value));
+        }
+        let mut all = Vec::new();
+        for (a, left) in &known {
+            for (b, right) in known.iter().filter(|(b, _)| b != a) {
+                let fixed = a.as_var().is_none() && b.as_var().is_none();
+                if fixed || left > right {
+                    continue;
+                }
+                all.push(Literal::new(a, b, Relation::AtMost));
+                if left != right {
+                    all.push(Literal::new(a, b, Relation::Different));
+                }
+            }
+        }
+        Ok(all)
     }
 
     /// The atoms of each disjunct that begin in the rest.
@@ -238,7 +300,7 @@ impl Reader<'_, '_> {
             for name in &sources.predicates {
                 let Some(list) = self.translator.lists.get(name).cloned() else { continue };
                 let Some(field) = self.translator.field(&place.loc, list.next) else { continue };
-                let Some(next) = self.successor(field, place, places)? else { continue };
+                let Some(next) = self.successor(field, place, places) else { continue };
                 let theory = &mut self.translator.theory;
                 shape.push(logic::Formula::Atom(theory.reach(field, place.node, next.node)));
                 for other in places.iter().filter(|p| p.loc == place.loc) {
@@ -275,13 +337,29 @@ impl Reader<'_, '_> {
         Ok(Some(atoms))
     }
 
+    /// Is a place in the rest?
+    pub(crate) fn is_left(
+        &mut self,
+        place: &Place,
+        rest: &Footprint,
+    ) -> Result<bool, OutOfFragment> {
+        match rest.get(&place.loc) {
+            Some(set) => self.contains(set, place.node),
+            None => Ok(false),
+        }
+    }
+
     fn contains(&mut self, set: &Set, node: smt::Term) -> Result<bool, OutOfFragment> {
         let inside = set.contains(&mut self.translator.theory, node);
         self.holds(inside)
     }
 
     /// A points-to atom for a place that holds in the model.
-    fn cell(&mut self, place: &Place, sources: &Sources) -> Result<Option<Formula>, OutOfFragment> {
+    pub(crate) fn cell(
+        &mut self,
+        place: &Place,
+        sources: &Sources,
+    ) -> Result<Option<Formula>, OutOfFragment> {
         for (loc, content) in &sources.cells {
             let node = self.translator.term(loc)?;
             if loc.sort() != sl::Sort::Loc(place.loc.clone()) || self.ask(node)? != place.value {
@@ -319,7 +397,7 @@ impl Reader<'_, '_> {
         for name in &sources.predicates {
             let Some(list) = self.translator.lists.get(name).cloned() else { continue };
             let Some(next) = self.translator.field(&place.loc, list.next) else { continue };
-            let Some(to) = self.successor(next, place, places)? else { continue };
+            let Some(to) = self.successor(next, place, places) else { continue };
             let begin = place.terms.first().cloned();
             let end = to.terms.first().cloned();
             let (Some(begin), Some(end)) = (begin, end) else { continue };
@@ -345,27 +423,19 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn successor<'p>(
-        &mut self,
-        field: Field,
-        place: &Place,
-        places: &'p [Place],
-    ) -> Result<Option<&'p Place>, OutOfFragment> {
-        let mut best: Option<&Place> = None;
-        for other in places.iter().filter(|p| p.loc == place.loc && p.value != place.value) {
-            let reached = self.translator.theory.reach(field, place.node, other.node);
-            if !self.holds(reached)? {
-                continue;
-            }
-            best = match best {
-                None => Some(other),
-                Some(so_far) => {
-                    let theory = &mut self.translator.theory;
-                    let first = theory.between(field, place.node, other.node, so_far.node);
-                    Some(if self.holds(first)? { other } else { so_far })
-                }
+    /// The first other place on the way.
+    fn successor<'p>(&self, field: Field, place: &Place, places: &'p [Place]) -> Option<&'p Place> {
+        let reached = |other: &&Place| {
+            other.loc == place.loc
+                && other.value != place.value
+                && self.paths.between(field, [&place.value, &other.value, &other.value])
+        };
+        let others = || places.iter().filter(reached);
+        others().find(|first| {
+            let is_first = |other: &Place| {
+                self.paths.between(field, [&place.value, &first.value, &other.value])
             };
-        }
-        Ok(best)
+            others().all(is_first)
+        })
     }
 }

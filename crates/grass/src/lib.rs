@@ -1,17 +1,22 @@
 //! Separation logic decided by a solver, after "Automating Separation Logic Using SMT" (Piskac, Wies,
 //! Zufferey, 2013).
 //!
-//! - [`theory`]: function graphs and their paths. [`logic`]: the logic of graph reachability and
-//!   stratified sets (GRASS), and its reduction to formulas that a solver decides.
+//! - [`theory`]: function graphs and their paths; `paths` finds the instances of axioms that a model
+//!   contradicts, `doubly` and `sorted` those of lists that are more than paths.
+//! - [`logic`]: the logic of graph reachability and stratified sets (GRASS), and its reduction to formulas
+//!   that a solver decides, and why that is complete.
 //! - [`translate`]: separation logic in that logic.
 //! - [`solve`]: questions, and models as answers, confirmed before they are shown.
 //!   [`decide`] asks the procedure for lists first.
 //! - [`frame`]: what is left over, and what is missing.
 
+mod cover;
 pub mod decide;
+mod doubly;
 pub mod frame;
 mod inverse;
 pub mod logic;
+mod paths;
 mod readback;
 mod segment;
 pub mod solve;
@@ -19,6 +24,6 @@ mod sorted;
 pub mod theory;
 pub mod translate;
 
-pub use decide::decide;
+pub use decide::{Decision, Procedure, decide};
 pub use frame::Inference;
-pub use solve::{Solver, config};
+pub use solve::{Solver, Work, config};

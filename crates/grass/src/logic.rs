@@ -1,5 +1,30 @@
 //! The logic of graph reachability and stratified sets ([seed 001, Fig. 1]), and its reduction to
 //! formulas without sets and quantifiers ([seed 001, App. A]).
+//!
+//! # Why this decides
+//!
+//! Every universal statement is instantiated with the ground nodes: the terms for nodes that occur in the
+//! formulas, with a name for every witness, and `nil`. What is left has no quantifiers, and no instance
+//! mentions a node that was not there:
+//!
+//! - sets: a variable of a comprehension is not below a field, so `t in {x. R}` mentions `t` and what `R`
+//!   does (the paper's side condition);
+//! - paths: the axioms are about nodes only, or about a field that is read (`paths`);
+//! - doubly linked lists: by the two axioms in `doubly`, of a way back that is read;
+//! - sorted lists: the axiom reads data, which is no node.
+//!
+//! So there are finitely many instances, and the solver decides them: they are Boolean combinations of
+//! equalities, uninterpreted functions and linear arithmetic.
+//!
+//! That the instances are enough is the locality of the extension: a model of them is a model of all. Take
+//! only the nodes that ground terms stand for. All statements about sets and orders hold of them. The path
+//! axioms hold, so the relation is that of a graph (`paths`): a field that is read leads to the next node
+//! on its path, and one that is not can do so. Then nothing that is read changes, and all fields have
+//! values. The way back can be completed in the same manner (`doubly`); fields that are read nowhere, and
+//! not by the order of a list, may hold anything. This is how `readback` makes a heap of it, which the
+//! evaluator confirms.
+
+use std::collections::BTreeSet;
 
 use smt::{Sort, Term};
 
@@ -32,9 +57,9 @@ pub enum Formula {
     Equal(Sort, Set, Set),
     /// A node is in a set.
     In(Term, Set),
-    /// The formula holds of every node in place of the variable. It may read fields of it: if it says
-    /// something about one that is read nowhere else, that must be easy to come by. So it counts only
-    /// for nodes of which this field is read, if there is one.
+    /// The formula holds of every node in place of the variable. It may read data of it. If there is a
+    /// field, it is about that field, and counts only for nodes of which the field is read: the others
+    /// can be given what it says.
     Every(Term, Term, Option<Field>),
     /// The formula holds of every two nodes in place of the variables. It may read data of them.
     EveryTwo(Term, Term, Term),
@@ -142,7 +167,8 @@ enum Skeleton {
 /// What is left of a formula: formulas of which all hold, and the nodes that they are about.
 #[derive(Clone, Debug, Default)]
 pub struct Reduced {
-    /// Formulas without sets other than variables; the axioms of the theory are among them.
+    /// Formulas without sets other than variables and without quantifiers. The axioms of paths are not
+    /// among them.
     pub formulas: Vec<Term>,
     /// The nodes that count: a model needs no others.
     pub nodes: Vec<Term>,
@@ -151,43 +177,26 @@ pub struct Reduced {
 }
 
 /// The paper's `reduce`: there is a model of the result just if there is one of the formulas.
-///
-/// Where formulas say that a list has a way back, the nodes on it are nodes too. Mostly that is not
-/// needed, so it is done for `rounds` steps.
-pub fn reduce(theory: &mut Theory, formulas: &[Formula], rounds: usize) -> Reduced {
-    let mut rounds = rounds;
+pub fn reduce(theory: &mut Theory, formulas: &[Formula]) -> Reduced {
     let parts: Vec<Skeleton> =
         formulas.iter().map(|f| skeleton(theory, f, true, &mut Vec::new())).collect();
-    let mut bodies = Vec::new();
-    parts.iter().for_each(|part| part.add_terms(&mut bodies));
-    let nodes = theory.ground_nodes(&bodies);
-    let mut all = bodies;
+    let mut all = Vec::new();
+    parts.iter().for_each(|part| part.add_terms(&mut all));
+    let nodes = theory.ground_nodes(&all);
     all.extend(&nodes);
-    let mut ground = Ground { reads: readings(theory, &all), nodes };
-    // Instances read fields of nodes, which may give further instances, but no further nodes.
-    let (mut formulas, reads) = loop {
-        let formulas: Vec<Term> = parts.iter().map(|p| p.instances(theory, &ground)).collect();
-        let mut all = formulas.clone();
-        all.extend(&ground.nodes);
-        let reads = readings(theory, &all);
-        let mut known = ground.reads.clone();
-        known.extend(reads.iter().filter(|(_, node)| ground.nodes.contains(node)));
-        known.sort_unstable();
-        known.dedup();
-        if known == ground.reads {
-            let more = if rounds == 0 { Vec::new() } else { ground.more_nodes(theory) };
-            if more.is_empty() {
-                break (formulas, reads);
-            }
-            rounds -= 1;
-            ground.nodes.extend(more);
-            ground.nodes.sort_unstable();
-        }
-        ground.reads = known;
-    };
-    let nodes = ground.nodes;
-    formulas.extend(theory.axioms(&formulas, &nodes, &reads));
-    Reduced { formulas, nodes, reads }
+    let ground = Ground { reads: readings(theory, &all), nodes };
+    let mut formulas: Vec<Term> = parts.iter().map(|p| p.instances(theory, &ground)).collect();
+    // Instances may read data of further nodes, and what is sorted is read everywhere.
+    all.extend(&formulas);
+    for data in theory.sorted.iter().map(|sorted| sorted.data).collect::<BTreeSet<Field>>() {
+        let owner = theory.owner(data);
+        let nodes = ground.nodes.iter().copied();
+        let nodes: Vec<Term> = nodes.filter(|n| theory.terms.sort(*n) == owner).collect();
+        all.extend(nodes.into_iter().map(|node| theory.read(data, node)));
+    }
+    let reads = readings(theory, &all);
+    formulas.extend(theory.updates(&reads));
+    Reduced { formulas, nodes: ground.nodes, reads }
 }
 
 /// What variables stand for.
@@ -197,22 +206,17 @@ struct Ground {
 }
 
 impl Ground {
-    /// What is read and is no node yet.
-    fn more_nodes(&self, theory: &mut Theory) -> Vec<Term> {
-        let mut more = Vec::new();
-        for (field, node) in &self.reads {
-            let value = theory.read(*field, *node);
-            let is_node = theory.is_node(theory.terms.sort(value));
-            if is_node && !self.nodes.contains(&value) {
-                more.push(value);
-            }
-        }
-        more
+    /// The nodes of the sort of a variable of which the field is read, if there is one.
+    fn of_sort(&self, theory: &Theory, var: Term, read: Option<Field>) -> Vec<Term> {
+        let sort = theory.terms.sort(var);
+        let counts = |node: Term| read.is_none_or(|field| self.reads.contains(&(field, node)));
+        let nodes = self.nodes.iter().copied();
+        nodes.filter(|node| theory.terms.sort(*node) == sort && counts(*node)).collect()
     }
 }
 
 fn readings(theory: &Theory, terms: &[Term]) -> Vec<(Field, Term)> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     let mut pending = terms.to_vec();
     while let Some(term) = pending.pop() {
@@ -320,21 +324,16 @@ impl Skeleton {
         match self {
             Skeleton::Ground(term) => *term,
             Skeleton::Every(var, body, read) => {
-                let sort = theory.terms.sort(*var);
-                let mut all = Vec::new();
-                for node in &ground.nodes {
-                    let counts = read.is_none_or(|field| ground.reads.contains(&(field, *node)));
-                    if counts && theory.terms.sort(*node) == sort {
-                        all.push(theory.instance(*body, *var, *node));
-                    }
-                }
+                let nodes = ground.of_sort(theory, *var, *read);
+                let all: Vec<Term> =
+                    nodes.iter().map(|node| theory.instance(*body, *var, *node)).collect();
                 theory.terms.and(all)
             }
             Skeleton::EveryTwo(a, b, body) => {
                 let mut all = Vec::new();
-                for first in of_sort(theory, &ground.nodes, *a) {
+                for first in ground.of_sort(theory, *a, None) {
                     let half = theory.instance(*body, *a, first);
-                    for second in of_sort(theory, &ground.nodes, *b) {
+                    for second in ground.of_sort(theory, *b, None) {
                         all.push(theory.instance(half, *b, second));
                     }
                 }
@@ -350,10 +349,4 @@ impl Skeleton {
             }
         }
     }
-}
-
-/// The nodes of the sort of a variable.
-fn of_sort(theory: &Theory, nodes: &[Term], var: Term) -> Vec<Term> {
-    let sort = theory.terms.sort(var);
-    nodes.iter().copied().filter(|node| theory.terms.sort(*node) == sort).collect()
 }

@@ -9,6 +9,7 @@ use sl::{Loc, Model, Name, Object, Value, Var};
 use smt::{Session, Sort, Term};
 
 use crate::logic::Reduced;
+use crate::paths::Paths;
 use crate::theory::Field;
 use crate::translate::{Footprint, Translator};
 
@@ -21,6 +22,7 @@ pub(crate) struct ReadBack<'s, 't, 'a> {
     translator: &'t mut Translator<'a>,
     footprint: &'t Footprint,
     reduced: &'t Reduced,
+    paths: &'t Paths,
     locations: BTreeMap<Class, Loc>,
     next: u32,
 }
@@ -31,9 +33,10 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
         translator: &'t mut Translator<'a>,
         footprint: &'t Footprint,
         reduced: &'t Reduced,
+        paths: &'t Paths,
     ) -> ReadBack<'s, 't, 'a> {
         let locations = BTreeMap::new();
-        ReadBack { session, translator, footprint, reduced, locations, next: 1 }
+        ReadBack { session, translator, footprint, reduced, paths, locations, next: 1 }
     }
 
     /// The stack for these variables, and the heap.
@@ -152,12 +155,12 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
         for (index, (_, content)) in fields.iter().enumerate() {
             let field = self.translator.theory.field(&loc_sort, index)?;
             let back = self.back(field, &ours, known)?;
-            for (class, node) in &allocated {
+            for (class, _) in &allocated {
                 let value = match known.get(&(field, class.clone())) {
                     Some(value) => value.clone(),
                     None => match back.get(class) {
                         Some(value) => value.clone(),
-                        None => self.default(field, content, class, *node, &ours)?,
+                        None => self.default(field, content, class),
                     },
                 };
                 contents.entry(class.clone()).or_default().push(value);
@@ -174,53 +177,22 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
     }
 
     /// For a field that nothing is said of.
-    fn default(
-        &mut self,
-        field: Field,
-        content: &sl::Sort,
-        class: &Class,
-        node: Term,
-        nodes: &[(Class, Term)],
-    ) -> Option<Value> {
-        Some(match content {
+    fn default(&mut self, field: Field, content: &sl::Sort, class: &Class) -> Value {
+        match content {
             sl::Sort::Int => Value::Int(0.into()),
             sl::Sort::Bool => Value::Bool(false),
             _ if !self.translator.links.contains(&field) => Value::Loc(Loc::NIL),
             _ => {
-                let next = self.successor(field, node, class, nodes)?;
+                let next = self.successor(field, class);
                 Value::Loc(self.location(next))
             }
-        })
+        }
     }
 
     /// The next node on the path; the node itself if there is no path.
-    fn successor(
-        &mut self,
-        field: Field,
-        node: Term,
-        class: &Class,
-        nodes: &[(Class, Term)],
-    ) -> Option<Class> {
-        let theory = &mut self.translator.theory;
-        let others: Vec<&(Class, Term)> = nodes.iter().filter(|(c, _)| c != class).collect();
-        let questions: Vec<Term> =
-            others.iter().map(|(_, v)| theory.reach(field, node, *v)).collect();
-        let reached = self.ask_truth(&questions)?;
-        let reached: Vec<&(Class, Term)> =
-            others.into_iter().zip(reached).filter(|(_, r)| *r).map(|(v, _)| v).collect();
-        let mut best: Option<&(Class, Term)> = None;
-        for candidate in reached {
-            best = match best {
-                None => Some(candidate),
-                Some(so_far) => {
-                    let theory = &mut self.translator.theory;
-                    let first = theory.between(field, node, candidate.1, so_far.1);
-                    let is_first = self.ask_truth(&[first])? == [true];
-                    Some(if is_first { candidate } else { so_far })
-                }
-            };
-        }
-        Some(best.map_or_else(|| class.clone(), |(class, _)| class.clone()))
+    fn successor(&self, field: Field, class: &Class) -> Class {
+        let next = self.paths.successor(field, &class.1);
+        next.map_or_else(|| class.clone(), |next| (class.0, next.to_owned()))
     }
 
     /// Where a field leads back to, in the lists that have one.
@@ -231,26 +203,23 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
         known: &BTreeMap<(Field, Class), Value>,
     ) -> Option<BTreeMap<Class, Value>> {
         let mut back = BTreeMap::new();
-        let ways: Vec<_> =
-            self.translator.ways_back.iter().filter(|w| w.prev == field).cloned().collect();
-        for way in ways {
-            let questions: Vec<Term> = nodes
-                .iter()
-                .map(|(_, node)| way.members.contains(&mut self.translator.theory, *node))
-                .collect();
-            let inside = self.ask_truth(&questions)?;
-            let members: Vec<(Class, Term)> =
-                nodes.iter().zip(inside).filter(|(_, i)| *i).map(|(n, _)| n.clone()).collect();
-            for (class, node) in &members {
+        for way in self.paths.ways_back.iter().filter(|way| way.prev == field) {
+            let (first, end) = (self.ask(&[way.first])?.pop()?, self.ask(&[way.end])?.pop()?);
+            let inside = |class: &Class| {
+                class.1 != end && self.paths.between(way.next, [&first, &class.1, &end])
+            };
+            let members: Vec<Class> =
+                nodes.iter().map(|(class, _)| class).filter(|c| inside(c)).cloned().collect();
+            for class in &members {
                 let next = match known.get(&(way.next, class.clone())) {
                     Some(value) => value.clone(),
                     None => {
-                        let next = self.successor(way.next, *node, class, nodes)?;
+                        let next = self.successor(way.next, class);
                         Value::Loc(self.location(next))
                     }
                 };
                 let here = Value::Loc(self.location(class.clone()));
-                for (other, _) in &members {
+                for other in &members {
                     if Value::Loc(self.location(other.clone())) == next {
                         back.insert(other.clone(), here.clone());
                     }
@@ -262,7 +231,7 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
 }
 
 /// `3` or `(- 3)`.
-fn number(text: &str) -> Option<num_bigint::BigInt> {
+pub(crate) fn number(text: &str) -> Option<num_bigint::BigInt> {
     match text.strip_prefix("(- ") {
         Some(rest) => rest.strip_suffix(')')?.parse().ok().map(|n: num_bigint::BigInt| -n),
         None => text.parse().ok(),

@@ -4,10 +4,11 @@ use sl::Name;
 use sl::shape::{Back, End, List};
 use smt::Term;
 
+use crate::doubly::WayBack;
 use crate::logic::{Formula, Set};
 use crate::sorted;
-use crate::theory::Field;
-use crate::translate::{OutOfFragment, Pieces, Translator, WayBack, out};
+use crate::theory::{Field, Theory};
+use crate::translate::{OutOfFragment, Pieces, Translator, out};
 
 /// An instance of a list predicate.
 pub(crate) struct Segment {
@@ -21,6 +22,12 @@ pub(crate) struct Segment {
     pub(crate) cyclic: bool,
 }
 
+/// Can a location of the list be its end? Only steps say that it is not, and a list that is never empty
+/// ends without one: its last location may lead to itself.
+pub(crate) fn may_be_cyclic(list: &List) -> bool {
+    !list.acyclic || (!list.may_be_empty && list.end != End::Nil)
+}
+
 impl Segment {
     /// Looks the predicate up.
     pub(crate) fn new(
@@ -31,10 +38,7 @@ impl Segment {
         let Some(list) = translator.lists.get(name).cloned() else {
             return out(format!("`{name}` is no list"));
         };
-        let cyclic = !list.acyclic && translator.choose_cyclic();
-        if !list.acyclic && list.back.is_some() {
-            return out(format!("the doubly linked lists of `{name}` may be cyclic"));
-        }
+        let cyclic = may_be_cyclic(&list) && translator.choose_cyclic();
         if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
             return out(format!("the lists of `{name}` are more than links"));
         }
@@ -65,6 +69,7 @@ impl Segment {
         translator: &mut Translator<'_>,
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
         let theory = &mut translator.theory;
         let mut nodes = Set::between(theory, self.next, self.first, self.end);
         let path = theory.reach(self.next, self.first, self.end);
@@ -74,15 +79,21 @@ impl Segment {
             let on = theory.read(self.next, self.end);
             let back = theory.reach(self.next, on, self.end);
             pieces.facts.push(Formula::Atom(back));
+            if self.list.acyclic {
+                let last = theory.terms.eq(on, self.end);
+                pieces.facts.push(Formula::Atom(last));
+            }
             let end = Set::single(theory, self.end);
             let cycle = Set::between(theory, self.next, on, self.end);
+            // The cycle is entered at the end.
+            pieces.facts.push(Formula::disjoint(sort, nodes.clone(), cycle.clone()));
             nodes = Set::Union(vec![nodes, end, cycle]);
         } else if !self.list.may_be_empty {
             pieces.facts.push(Formula::Atom(empty).negation());
         }
         self.nil_fields(translator, &nodes, pieces)?;
         if let Some(back) = self.list.back {
-            self.way_back(translator, back, &nodes, empty, pieces)?;
+            self.ways_back(translator, back, pieces)?;
         }
         for measure in self.list.measures.clone() {
             self.sorted(translator, &measure, pieces)?;
@@ -125,65 +136,103 @@ impl Segment {
         Ok(())
     }
 
-    /// The links back of a doubly linked list.
-    fn way_back(
+    /// The links back of a doubly linked list. One that comes back to its end is one to there, the end,
+    /// and one from there: only the first way to the end is a link back.
+    fn ways_back(
         &self,
         translator: &mut Translator<'_>,
         back: Back,
-        nodes: &Set,
-        empty: Term,
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
-        let sort = translator.node_sort(&self.loc)?;
         let prev = self.field(translator, back.prev)?;
         let Some(before) = self.args.get(back.before).copied() else {
             return out("a doubly linked list lacks an argument");
         };
-        if translator.positive {
-            let members = nodes.clone();
-            translator.ways_back.push(WayBack { prev, next: self.next, members });
-        }
         let last = back.last.and_then(|last| self.args.get(last).copied());
+        let (first, end) = (self.first, self.end);
+        if !self.cyclic {
+            let links = Links { prev, first, end, before, last, apart: back.apart };
+            return self.way_back(translator, links, pieces);
+        }
         let theory = &mut translator.theory;
-        let held = theory.read(prev, self.first);
+        if let (true, Some(last)) = (back.apart, last) {
+            let apart = self.apart(theory, first, before, last);
+            pieces.facts.push(Formula::Atom(apart));
+        }
+        let (there, on) = (theory.read(prev, end), theory.read(self.next, end));
+        let to = Links { prev, first, end, before, last: Some(there), apart: false };
+        self.way_back(translator, to, pieces)?;
+        let around = Links { prev, first: on, end, before: end, last, apart: false };
+        self.way_back(translator, around, pieces)
+    }
+
+    /// What is before is not the last node: every step says so, and a list that is never empty may do
+    /// without steps.
+    fn apart(&self, theory: &mut Theory, first: Term, before: Term, last: Term) -> Term {
+        let same = theory.terms.eq(before, last);
+        let different = theory.terms.not(same);
+        if self.list.may_be_empty {
+            return different;
+        }
+        let single = theory.terms.eq(first, last);
+        theory.terms.or([different, single])
+    }
+
+    /// The links back of an acyclic part.
+    fn way_back(
+        &self,
+        translator: &mut Translator<'_>,
+        links: Links,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let sort = translator.node_sort(&self.loc)?;
+        let Links { prev, first, end, before, last, apart } = links;
+        let theory = &mut translator.theory;
+        let nodes = Set::between(theory, self.next, first, end);
+        let empty = theory.terms.eq(first, end);
+        let held = theory.read(prev, first);
         let mut some = vec![theory.terms.eq(held, before)];
         let mut none = vec![empty];
         if let Some(last) = last {
             let after = theory.read(self.next, last);
-            some.push(theory.terms.eq(after, self.end));
+            some.push(theory.terms.eq(after, end));
             some.push(nodes.contains(theory, last));
             let same = theory.terms.eq(before, last);
             none.push(same);
-            if back.apart {
-                some.push(theory.terms.not(same));
+            if apart {
+                some.push(self.apart(theory, first, before, last));
             }
         }
         let nonempty = theory.terms.not(empty);
         some.push(nonempty);
         let (some, none) = (theory.terms.and(some), theory.terms.and(none));
         pieces.facts.push(Formula::Atom(theory.terms.or([some, none])));
-        // Where a node leads to, there the way back is, if both are in the list …
-        let (_, z) = theory.terms.bound_var("z", sort);
-        let after = theory.read(self.next, z);
-        let (here, there) = (nodes.contains(theory, z), nodes.contains(theory, after));
-        let returned = theory.read(prev, after);
-        let returns = theory.terms.eq(returned, z);
-        let inside = theory.terms.and([here, there]);
-        let body = theory.terms.implies(inside, returns);
-        pieces.facts.push(Formula::Every(z, body, Some(self.next)));
-        // … and the other way round.
-        let (_, w) = theory.terms.bound_var("w", sort);
-        let from = theory.read(prev, w);
-        let start = theory.terms.eq(w, self.first);
-        let later = theory.terms.not(start);
-        let here = nodes.contains(theory, w);
-        let premise = theory.terms.and([here, later]);
-        let there = nodes.contains(theory, from);
-        let forth = theory.read(self.next, from);
-        let forth = theory.terms.eq(forth, w);
-        let conclusion = theory.terms.and([there, forth]);
-        let body = theory.terms.implies(premise, conclusion);
-        pieces.facts.push(Formula::Every(w, body, Some(prev)));
+        if translator.positive {
+            let way = WayBack::new(theory, (prev, self.next), first, end);
+            theory.ways_back.push(way);
+            pieces.facts.push(Formula::Atom(way.holds));
+        } else {
+            // Where a node leads to, there the way back is, if both are in the list.
+            let (_, z) = theory.terms.bound_var("z", sort);
+            let after = theory.read(self.next, z);
+            let (here, there) = (nodes.contains(theory, z), nodes.contains(theory, after));
+            let returned = theory.read(prev, after);
+            let returns = theory.terms.eq(returned, z);
+            let inside = theory.terms.and([here, there]);
+            let body = theory.terms.implies(inside, returns);
+            pieces.facts.push(Formula::Every(z, body, None));
+        }
         Ok(())
     }
+}
+
+/// From the first node to the end: what is before it, and which node is the last, if that is said.
+struct Links {
+    prev: Field,
+    first: Term,
+    end: Term,
+    before: Term,
+    last: Option<Term>,
+    /// Is what is before another node than the last?
+    apart: bool,
 }

@@ -7,23 +7,28 @@ use sl::{Evaluator, Formula, Semantics, Signature, Truth, Verdict};
 use smt::{Answer, Config, Limits, Session};
 
 use crate::logic::{self, Reduced, reduce};
+use crate::paths::{self, Mentioned, Outcome, Paths};
 use crate::readback::ReadBack;
 use crate::theory::Theory;
-use crate::translate::{Extent, Footprint, Translator};
+use crate::translate::{Footprint, Translator};
 
-/// How often more nodes are added when a model is none.
-const ROUNDS: usize = 2;
-
+const UNREADABLE: &str = "the solver's model could not be read";
 const UNCONFIRMED: &str = "the model that was found could not be confirmed";
 
-/// How to talk to a solver that is this program.
+/// Work that one question to the solver may take. Questions are without quantifiers, so that the
+/// solver decides them all; products of variables are out of the fragment, and this stops it.
+const RLIMIT: u64 = 2_000_000_000;
+
+/// How to talk to a solver that is this program. The time is for when it hangs.
 #[must_use]
 pub fn config(solver: PathBuf, timeout: Duration) -> Config {
-    let options = [("auto_config", "false"), ("smt.mbqi", "true"), ("smt.random_seed", "0")];
+    // What the solver need not hold true it holds false, so that less follows from it.
+    let options =
+        [("auto_config", "false"), ("smt.random_seed", "0"), ("smt.phase_selection", "0")];
     Config {
         solver,
         options: options.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
-        limits: Limits { rlimit: None, timeout },
+        limits: Limits { rlimit: Some(RLIMIT), timeout },
         deadline: None,
         cancel: None,
         profile: false,
@@ -33,12 +38,30 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
 /// Decides questions, one after the other, with one solver.
 pub struct Solver {
     pub(crate) session: Session,
+    work: Work,
+}
+
+/// What was done for an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Formulas for which a model was looked for.
+    pub searches: u64,
+    /// Questions to the solver: one for each search, and one for each round that instances follow.
+    pub queries: u64,
+    /// Rounds of instances.
+    pub rounds: u64,
+    /// Instances of axioms that the solver was told in them.
+    pub instances: u64,
+    /// Nodes of the largest formula.
+    pub nodes: usize,
+    /// Time spent waiting for the solver.
+    pub waiting: Duration,
 }
 
 /// Something that a solver found to hold.
 pub(crate) enum Found {
-    /// A model of the reduced formula; the session can be asked for values.
-    Model(Reduced),
+    /// A model of the reduced formula, and its paths; the session can be asked for other values.
+    Model(Reduced, Paths),
     /// There is none.
     Nothing,
     /// Nobody knows.
@@ -49,13 +72,14 @@ impl Solver {
     /// A solver that is started by the first question.
     #[must_use]
     pub fn new(config: Config) -> Solver {
-        Solver { session: Session::new(config) }
+        Solver { session: Session::new(config), work: Work::default() }
     }
 
-    /// What was asked so far.
+    /// What was done so far.
     #[must_use]
-    pub fn stats(&self) -> smt::Stats {
-        self.session.stats()
+    pub fn work(&self) -> Work {
+        let stats = self.session.stats();
+        Work { queries: stats.queries, waiting: stats.waiting, ..self.work }
     }
 
     /// Writes what the solver is told to a file, until the next question that starts anew.
@@ -76,7 +100,7 @@ impl Solver {
         let mut translator = Translator::new(signature, semantics);
         let (footprint, mut facts) = translator.footprint("X");
         for formula in formulas {
-            match translator.translate(formula, &footprint, Extent::Exact, true) {
+            match translator.translate(formula, &footprint, true) {
                 Ok(fact) => facts.push(fact),
                 Err(reason) => return Verdict::Unknown(reason.0),
             }
@@ -86,22 +110,15 @@ impl Solver {
             // What has no term was noticed by the translation.
             let _ = translator.var(&var);
         }
-        let mut verdict = Verdict::Unknown(String::new());
-        for rounds in 0..=ROUNDS {
-            let found = self.find_within(&mut translator.theory, &facts, rounds);
-            let Found::Model(reduced) = found else {
-                self.session.clear();
-                return match found {
-                    Found::Unknown(reason) => Verdict::Unknown(reason),
-                    _ => Verdict::Unsat,
-                };
-            };
-            verdict = self.confirmed(&mut translator, &footprint, &reduced, formulas);
-            self.session.clear();
-            if verdict != Verdict::Unknown(UNCONFIRMED.into()) {
-                break;
+        let found = self.find(&mut translator.theory, &facts);
+        let verdict = match found {
+            Found::Model(reduced, paths) => {
+                self.confirmed(&mut translator, &footprint, (&reduced, &paths), formulas)
             }
-        }
+            Found::Unknown(reason) => Verdict::Unknown(reason),
+            Found::Nothing => Verdict::Unsat,
+        };
+        self.session.clear();
         verdict
     }
 
@@ -140,7 +157,7 @@ impl Solver {
         let found = self.find(theory, formulas);
         self.session.clear();
         match found {
-            Found::Model(_) => Ok(true),
+            Found::Model(..) => Ok(true),
             Found::Nothing => Ok(false),
             Found::Unknown(reason) => Err(reason),
         }
@@ -148,28 +165,38 @@ impl Solver {
 
     /// As above; the scope with the formulas stays open.
     pub(crate) fn find(&mut self, theory: &mut Theory, formulas: &[logic::Formula]) -> Found {
-        self.find_within(theory, formulas, 0)
-    }
-
-    fn find_within(
-        &mut self,
-        theory: &mut Theory,
-        formulas: &[logic::Formula],
-        rounds: usize,
-    ) -> Found {
-        let reduced = reduce(theory, formulas, rounds);
+        let reduced = reduce(theory, formulas);
+        self.work.searches += 1;
+        self.work.nodes = self.work.nodes.max(reduced.nodes.len());
         self.session.push();
-        for formula in &reduced.formulas {
-            self.session.assert(&theory.terms, *formula);
-        }
         for term in theory.mentioned(&reduced) {
             self.session.mention(&theory.terms, term);
         }
-        match self.session.check() {
-            Ok(Answer::Sat) => Found::Model(reduced),
-            Ok(Answer::Unsat) => Found::Nothing,
-            Ok(Answer::Unknown(why)) => Found::Unknown(format!("the solver gave up: {why}")),
-            Err(error) => Found::Unknown(error.to_string()),
+        let mut mentioned = Mentioned::default();
+        let mut new = reduced.formulas.clone();
+        loop {
+            mentioned.add(theory, &mut new);
+            for formula in &new {
+                self.session.assert(&theory.terms, *formula);
+            }
+            match self.session.check() {
+                Ok(Answer::Sat) => {}
+                Ok(Answer::Unsat) => return Found::Nothing,
+                Ok(Answer::Unknown(why)) => {
+                    return Found::Unknown(format!("the solver gave up: {why}"));
+                }
+                Err(error) => return Found::Unknown(error.to_string()),
+            }
+            let (nodes, reads) = (&reduced.nodes, &reduced.reads);
+            match paths::examine(theory, &mut self.session, &mentioned, nodes, reads) {
+                Outcome::Real(paths) => return Found::Model(reduced, paths),
+                Outcome::Missing(instances) => {
+                    self.work.rounds += 1;
+                    self.work.instances += instances.len() as u64;
+                    new = instances;
+                }
+                Outcome::Lost => return Found::Unknown(UNREADABLE.into()),
+            }
         }
     }
 
@@ -178,14 +205,14 @@ impl Solver {
         &mut self,
         translator: &mut Translator<'_>,
         footprint: &Footprint,
-        reduced: &Reduced,
+        (reduced, paths): (&Reduced, &Paths),
         formulas: &[Formula],
     ) -> Verdict {
         let mut free = std::collections::BTreeSet::new();
         formulas.iter().for_each(|f| free.extend(f.free_vars()));
-        let mut read = ReadBack::new(&mut self.session, translator, footprint, reduced);
+        let mut read = ReadBack::new(&mut self.session, translator, footprint, reduced, paths);
         let Some(model) = read.model(&free) else {
-            return Verdict::Unknown("the solver's model could not be read".into());
+            return Verdict::Unknown(UNREADABLE.into());
         };
         let evaluator = Evaluator::new(translator.signature, translator.semantics);
         match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {

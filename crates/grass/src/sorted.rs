@@ -2,25 +2,97 @@
 
 use num_bigint::BigInt;
 use sl::shape::{AtEnd, Change, Held, Measure};
-use smt::Term;
+use smt::{Sort, Term};
 
+use crate::doubly::Places;
 use crate::logic::{Formula, Set};
+use crate::paths::Paths;
 use crate::segment::Segment;
-use crate::theory::Theory;
+use crate::theory::{Field, Theory};
 use crate::translate::{OutOfFragment, Pieces, Translator, out};
 
-/// Is it data in order, not necessarily strict?
+/// Is it data in order? If every step goes up by at least so much, then so do several.
 pub(crate) fn is_order(measure: &Measure) -> bool {
     let zero = BigInt::from(0);
-    let order = matches!(&measure.change, Change::AtLeast(k) | Change::AtMost(k) if *k == zero);
+    let order = matches!(&measure.change, Change::AtLeast(k) | Change::AtMost(k) if *k >= zero);
     order && measure.field.is_some()
 }
 
 /// `here` and then `next`, in the order of the list.
 fn in_order(theory: &mut Theory, change: &Change, here: Term, next: Term) -> Term {
-    match change {
-        Change::AtLeast(_) => theory.terms.le(next, here),
-        _ => theory.terms.le(here, next),
+    let (Change::AtLeast(k) | Change::AtMost(k) | Change::Equal(k)) = change;
+    let gap = theory.terms.int(k.clone());
+    let (low, high) = match change {
+        Change::AtLeast(_) => (next, here),
+        _ => (here, next),
+    };
+    let low = theory.terms.add(low, gap);
+    theory.terms.le(low, high)
+}
+
+/// From the first node to the end, if it holds, data is in order. What the solver's model gets wrong
+/// it is told pair by pair.
+#[derive(Clone)]
+pub(crate) struct Sorted {
+    pub(crate) holds: Term,
+    pub(crate) data: Field,
+    next: Field,
+    first: Term,
+    end: Term,
+    change: Change,
+}
+
+impl Sorted {
+    /// An instance for each node that is followed by one that it should not be followed by.
+    pub(crate) fn violated(
+        &self,
+        theory: &mut Theory,
+        paths: &Paths,
+        places: &Places<'_>,
+        value: &dyn Fn(Term) -> Option<BigInt>,
+    ) -> Vec<Term> {
+        let (Some(first), Some(end)) = ((places.place)(self.first), (places.place)(self.end))
+        else {
+            return Vec::new();
+        };
+        let inside = |node: &usize| *node != end && paths.has(self.next, [first, *node, end]);
+        let nodes: Vec<usize> = (0..places.terms.len()).filter(inside).collect();
+        let mut numbers = Vec::new();
+        for node in &nodes {
+            let read = theory.read(self.data, places.terms[*node]);
+            numbers.push(value(read));
+        }
+        let mut missing = Vec::new();
+        for (z, here) in nodes.iter().zip(&numbers) {
+            let wrong = nodes.iter().zip(&numbers).find(|(w, later)| {
+                let after = *w != z && paths.has(self.next, [first, *z, **w]);
+                after && !self.is_ordered(here.as_ref(), later.as_ref())
+            });
+            if let Some((w, _)) = wrong {
+                missing.push(self.instance(theory, places.terms[*z], places.terms[*w]));
+            }
+        }
+        missing
+    }
+
+    fn is_ordered(&self, here: Option<&BigInt>, later: Option<&BigInt>) -> bool {
+        let (Some(here), Some(later)) = (here, later) else { return false };
+        match &self.change {
+            Change::AtLeast(k) => later + k <= *here,
+            Change::AtMost(k) | Change::Equal(k) => here + k <= *later,
+        }
+    }
+
+    /// `z` and then `w`, another node.
+    fn instance(&self, theory: &mut Theory, z: Term, w: Term) -> Term {
+        let inside = Set::between(theory, self.next, self.first, self.end).contains(theory, w);
+        let before = theory.between(self.next, self.first, z, w);
+        let same = theory.terms.eq(z, w);
+        let other = theory.terms.not(same);
+        let (here, later) = (theory.read(self.data, z), theory.read(self.data, w));
+        let order = in_order(theory, &self.change, here, later);
+        let premise = theory.terms.and([self.holds, inside, before, other]);
+        theory.terms.implies(premise, order)
     }
 }
 
@@ -74,11 +146,12 @@ impl Segment {
     fn ordered_nodes(
         &self,
         translator: &mut Translator<'_>,
-        data: crate::theory::Field,
+        data: Field,
         measure: &Measure,
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
         let sort = translator.node_sort(&self.loc)?;
+        let positive = translator.positive;
         let theory = &mut translator.theory;
         let mut starts = vec![self.first];
         if self.cyclic {
@@ -86,15 +159,24 @@ impl Segment {
         }
         for start in starts {
             let nodes = Set::between(theory, self.next, start, self.end);
-            let (_, z) = theory.terms.bound_var("z", sort);
-            let (_, w) = theory.terms.bound_var("w", sort);
-            let inside = nodes.contains(theory, w);
-            let before = theory.between(self.next, start, z, w);
-            let (here, later) = (theory.read(data, z), theory.read(data, w));
-            let order = in_order(theory, &measure.change, here, later);
-            let premise = theory.terms.and([inside, before]);
-            let body = theory.terms.implies(premise, order);
-            pieces.facts.push(Formula::EveryTwo(z, w, body));
+            let mut order = Sorted {
+                holds: theory.terms.bool(true),
+                data,
+                next: self.next,
+                first: start,
+                end: self.end,
+                change: measure.change.clone(),
+            };
+            if positive {
+                order.holds = theory.terms.fresh("sorted", Sort::Bool);
+                pieces.facts.push(Formula::Atom(order.holds));
+                theory.sorted.push(order);
+            } else {
+                let (_, z) = theory.terms.bound_var("z", sort);
+                let (_, w) = theory.terms.bound_var("w", sort);
+                let body = order.instance(theory, z, w);
+                pieces.facts.push(Formula::EveryTwo(z, w, body));
+            }
             if self.cyclic {
                 // The end is between the two parts.
                 let (_, z) = theory.terms.bound_var("z", sort);

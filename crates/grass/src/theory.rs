@@ -2,15 +2,17 @@
 //!
 //! All is said by one predicate for every field: `between(x, y, z)` says that `y` is on the shortest
 //! path from `x` to `z`. The paper's `x -h\z-> y`, a path from `x` to `y` that does not leave `z`, is
-//! made of it. The axioms are those of a local theory: variables below a field are instantiated with
-//! ground terms only, and what is left has no functions, so the solver can decide it.
+//! made of it. The axioms are those of a local theory: their variables stand for terms that occur, and
+//! the instances that a model contradicts are found by `paths`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sl::{Name, Signature};
-use smt::{FastMap, FunId, Meaning, Node, Quant, Quantifier, Sort, Term, Terms};
+use smt::{FastMap, FunId, Meaning, Node, Sort, Term, Terms};
 
+use crate::doubly::WayBack;
 use crate::logic::Reduced;
+use crate::sorted::Sorted;
 
 /// A field.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,6 +43,10 @@ pub struct Theory {
     constants: Vec<Term>,
     /// The fields of a record, by the sort of the location.
     places: BTreeMap<Name, Vec<Field>>,
+    /// The way back of lists that must be there.
+    pub(crate) ways_back: Vec<WayBack>,
+    /// The order of lists that must be there.
+    pub(crate) sorted: Vec<Sorted>,
 }
 
 impl Theory {
@@ -54,6 +60,8 @@ impl Theory {
             sets: Vec::new(),
             constants: Vec::new(),
             places: BTreeMap::new(),
+            ways_back: Vec::new(),
+            sorted: Vec::new(),
         };
         for cell in &signature.heap {
             theory.sort(&cell.loc);
@@ -172,38 +180,20 @@ impl Theory {
         self.terms.or([on_the_way, elsewhere])
     }
 
-    /// `x` is `y`, or the node that `x` leads to is on its path: how a read term determines paths.
-    fn read_axioms(
-        &mut self,
-        field: Field,
-        x: Term,
-        nodes: &[Term],
-        with_paths: bool,
-        out: &mut Vec<Term>,
-    ) {
-        let next = self.read(field, x);
-        if let Some((old, at, value)) = self.fields[field.0].update {
-            let here = self.terms.eq(x, at);
-            let before = self.read(old, x);
-            let now = self.terms.ite(here, value, before);
-            out.push(self.terms.eq(next, now));
-        }
-        if !with_paths {
-            return;
-        }
-        out.push(self.reach(field, x, next));
-        let stays = self.terms.eq(x, next);
-        for y in nodes.iter().copied() {
-            if self.terms.sort(y) != self.terms.sort(x) {
-                continue;
+    /// The nodes that have a field.
+    pub(crate) fn owner(&self, field: Field) -> Sort {
+        self.fields[field.0].owner
+    }
+
+    /// The field and the nodes, if a term is a fact about a path.
+    pub(crate) fn as_between(&self, term: Term) -> Option<(Field, [Term; 3])> {
+        match self.terms.node(term) {
+            Node::App(fun, args) if self.terms.free(term).is_empty() => {
+                let field = self.fields.iter().position(|f| f.between == Some(*fun))?;
+                let [x, y, z] = args[..] else { return None };
+                Some((Field(field), [x, y, z]))
             }
-            let reached = self.reach(field, x, y);
-            let same = self.terms.eq(x, y);
-            let through = self.between(field, x, next, y);
-            let step = self.terms.or([same, through]);
-            out.push(self.terms.implies(reached, step));
-            let leaves = self.terms.and([reached, stays]);
-            out.push(self.terms.implies(leaves, same));
+            _ => None,
         }
     }
 
@@ -279,97 +269,23 @@ impl Theory {
         term
     }
 
-    /// Fields whose paths are mentioned, or were before they changed.
-    fn fields_with_paths(&self, formulas: &[Term]) -> BTreeSet<Field> {
-        let mut seen = BTreeSet::new();
-        let mut funs = BTreeSet::new();
-        let mut pending = formulas.to_vec();
-        while let Some(term) = pending.pop() {
-            if seen.insert(term) {
-                if let Node::App(fun, _) = self.terms.node(term) {
-                    funs.insert(*fun);
-                }
-                pending.extend(self.terms.children(term));
-            }
-        }
-        let mut used = BTreeSet::new();
-        // What a field was before has a smaller number.
-        for (index, decl) in self.fields.iter().enumerate().rev() {
-            let mentioned = decl.between.is_some_and(|between| funs.contains(&between));
-            if mentioned || used.contains(&Field(index)) {
-                used.insert(Field(index));
-                used.extend(decl.update.map(|(old, ..)| old));
-            }
-        }
-        used
-    }
-
-    /// The axioms of all fields that formulas mention, for these nodes.
-    pub(crate) fn axioms(
-        &mut self,
-        formulas: &[Term],
-        nodes: &[Term],
-        reads: &[(Field, Term)],
-    ) -> Vec<Term> {
-        let used = self.fields_with_paths(formulas);
+    /// What fields hold that are read after they changed.
+    pub(crate) fn updates(&mut self, reads: &[(Field, Term)]) -> Vec<Term> {
         let mut out = Vec::new();
         for (field, x) in reads {
-            self.read_axioms(*field, *x, nodes, used.contains(field), &mut out);
-        }
-        for Field(index) in used {
-            let decl = &self.fields[index];
-            let Some(between) = decl.between else { continue };
-            let owner = decl.owner;
-            match decl.update {
-                None => self.path_axioms(between, owner, &mut out),
-                Some((old, at, value)) => {
-                    let axiom = self.update_axiom(Field(index), owner, old, at, value);
-                    out.push(axiom);
-                }
-            }
+            let Some((old, at, value)) = self.fields[field.0].update else { continue };
+            let next = self.read(*field, *x);
+            let here = self.terms.eq(*x, at);
+            let before = self.read(old, *x);
+            let now = self.terms.ite(here, value, before);
+            out.push(self.terms.eq(next, now));
         }
         out
     }
 
-    /// What holds of paths, whatever the fields hold.
-    fn path_axioms(&mut self, between: FunId, sort: Sort, out: &mut Vec<Term>) {
-        let vars: Vec<_> =
-            ["x", "y", "z", "u"].iter().map(|n| self.terms.bound_var(n, sort)).collect();
-        let [x, y, z, u] = [vars[0].1, vars[1].1, vars[2].1, vars[3].1];
-        let terms = &mut self.terms;
-        let b = |terms: &mut Terms, a, b, c| terms.app(between, &[a, b, c]);
-        let rules = [
-            ("reflexive", vec![], vec![[x, x, x]], None),
-            ("sandwich", vec![[x, y, x]], vec![], Some((x, y))),
-            ("order", vec![[x, y, y], [x, z, z]], vec![[x, y, z], [x, z, y]], None),
-            ("reach-first", vec![[x, y, z]], vec![[x, y, y]], None),
-            ("reach-last", vec![[x, y, z]], vec![[y, z, z]], None),
-            ("transitive", vec![[x, y, y], [y, z, z]], vec![[x, z, z]], None),
-            ("later", vec![[x, y, z], [y, u, z]], vec![[x, y, u]], None),
-            ("last", vec![[x, y, z], [y, u, z]], vec![[x, u, z]], None),
-            ("earlier", vec![[x, y, z], [x, u, y]], vec![[x, u, z]], None),
-            ("first", vec![[x, y, z], [x, u, y]], vec![[u, y, z]], None),
-        ];
-        for (name, premises, conclusions, equal) in rules {
-            let premises: Vec<Term> =
-                premises.iter().map(|[p, q, r]| b(terms, *p, *q, *r)).collect();
-            let mut conclusion: Vec<Term> =
-                conclusions.iter().map(|[p, q, r]| b(terms, *p, *q, *r)).collect();
-            if let Some((p, q)) = equal {
-                conclusion.push(terms.eq(p, q));
-            }
-            let triggers =
-                if premises.is_empty() { vec![conclusion.clone()] } else { vec![premises.clone()] };
-            let (premise, conclusion) = (terms.and(premises), terms.or(conclusion));
-            let body = terms.implies(premise, conclusion);
-            out.push(forall(terms, vars.iter().map(|v| v.0).collect(), triggers, body, name));
-        }
-    }
-
     /// Paths after an update: those that do not use the new edge, and those that do.
-    fn update_axiom(&mut self, new: Field, sort: Sort, old: Field, at: Term, value: Term) -> Term {
-        let vars: Vec<_> = ["x", "y", "z"].iter().map(|n| self.terms.bound_var(n, sort)).collect();
-        let [x, y, z] = [vars[0].1, vars[1].1, vars[2].1];
+    pub(crate) fn after_update(&mut self, new: Field, [x, y, z]: [Term; 3]) -> Option<Term> {
+        let (old, at, value) = self.fields[new.0].update?;
         let after = |theory: &mut Theory, y: Term, z: Term| {
             let blocked = theory.terms.eq(z, at);
             let same = theory.reach_without(old, x, y, z);
@@ -387,9 +303,7 @@ impl Theory {
         let whole = after(self, z, z);
         let meaning = self.terms.and([first, whole]);
         let now = self.between(new, x, y, z);
-        let body = self.terms.eq(now, meaning);
-        let vars = vars.iter().map(|v| v.0).collect();
-        forall(&mut self.terms, vars, vec![vec![now]], body, "update")
+        Some(self.terms.eq(now, meaning))
     }
 
     /// The term with a node in place of a variable.
@@ -398,15 +312,4 @@ impl Theory {
         map.insert(var, node);
         self.terms.substitute(body, &map)
     }
-}
-
-fn forall(
-    terms: &mut Terms,
-    vars: Vec<smt::Bound>,
-    triggers: Vec<Vec<Term>>,
-    body: Term,
-    name: &str,
-) -> Term {
-    let name = name.into();
-    terms.quant(Quant { quantifier: Quantifier::Forall, vars, triggers, body, name, weight: None })
 }

@@ -12,7 +12,7 @@ use sl::{Name, Semantics, Signature, SymbolicHeap, TermKind, Var};
 use smt::{Op, Sort, Term};
 
 use crate::logic::{Formula, Set};
-use crate::segment::Segment;
+use crate::segment::{Segment, may_be_cyclic};
 use crate::theory::{Field, Theory};
 
 /// Each list that may be cyclic doubles the cases of a heap.
@@ -29,17 +29,6 @@ pub(crate) fn out<T>(reason: impl Into<String>) -> Result<T, OutOfFragment> {
 /// The allocated nodes, by the sort of their location.
 pub type Footprint = BTreeMap<Name, Set>;
 
-/// How the nodes of a formula relate to its footprint.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extent {
-    /// They are the same: `Tr`.
-    Exact,
-    /// There may be more in the footprint: the paper's `Trf`.
-    Within,
-    /// There may be less in the footprint: `Trf` for abduction.
-    Around,
-}
-
 /// A translation of formulas over one signature.
 pub struct Translator<'a> {
     /// Where the definitions are.
@@ -53,8 +42,6 @@ pub struct Translator<'a> {
     bound: BTreeMap<Name, Term>,
     /// Fields that are not those of the beginning.
     fields: BTreeMap<(Name, usize), Field>,
-    /// The way back of segments that must be there, for nodes whose field nobody reads.
-    pub(crate) ways_back: Vec<WayBack>,
     /// What names that were introduced stand for; to be added to what is asked.
     pub definitions: Vec<Formula>,
     /// Fields along which there are segments.
@@ -63,14 +50,6 @@ pub struct Translator<'a> {
     choice: u32,
     /// Must what is translated now hold?
     pub(crate) positive: bool,
-}
-
-/// In these nodes the first field leads back to where the second comes from.
-#[derive(Clone)]
-pub(crate) struct WayBack {
-    pub(crate) prev: Field,
-    pub(crate) next: Field,
-    pub(crate) members: Set,
 }
 
 /// The atoms of a symbolic heap: what holds, and the nodes of each of its parts.
@@ -97,7 +76,6 @@ impl<'a> Translator<'a> {
             lists,
             bound: BTreeMap::new(),
             fields: BTreeMap::new(),
-            ways_back: Vec::new(),
             definitions: Vec::new(),
             links: BTreeSet::new(),
             choice: 0,
@@ -147,24 +125,19 @@ impl<'a> Translator<'a> {
         &mut self,
         formula: &sl::Formula,
         footprint: &Footprint,
-        extent: Extent,
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
         match formula.kind() {
-            Kind::Not(part) => Ok(self.translate(part, footprint, extent, !positive)?.negation()),
-            Kind::And(parts) => {
-                Ok(Formula::And(self.translate_all(parts, footprint, extent, positive)?))
-            }
-            Kind::Or(parts) => {
-                Ok(Formula::Or(self.translate_all(parts, footprint, extent, positive)?))
-            }
+            Kind::Not(part) => Ok(self.translate(part, footprint, !positive)?.negation()),
+            Kind::And(parts) => Ok(Formula::And(self.translate_all(parts, footprint, positive)?)),
+            Kind::Or(parts) => Ok(Formula::Or(self.translate_all(parts, footprint, positive)?)),
             Kind::Exists(vars, body) if positive => {
                 let hidden = self.bind_fresh(vars)?;
-                let result = self.translate(body, footprint, extent, positive);
+                let result = self.translate(body, footprint, positive);
                 self.restore(hidden);
                 result
             }
-            _ => self.disjunction(formula, footprint, extent, positive),
+            _ => self.disjunction(formula, footprint, positive),
         }
     }
 
@@ -172,17 +145,15 @@ impl<'a> Translator<'a> {
         &mut self,
         parts: &[sl::Formula],
         footprint: &Footprint,
-        extent: Extent,
         positive: bool,
     ) -> Result<Vec<Formula>, OutOfFragment> {
-        parts.iter().map(|part| self.translate(part, footprint, extent, positive)).collect()
+        parts.iter().map(|part| self.translate(part, footprint, positive)).collect()
     }
 
     fn disjunction(
         &mut self,
         formula: &sl::Formula,
         footprint: &Footprint,
-        extent: Extent,
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
         let Some(heaps) = SymbolicHeap::disjuncts(formula, self.semantics) else {
@@ -190,7 +161,7 @@ impl<'a> Translator<'a> {
         };
         let mut cases = Vec::with_capacity(heaps.len());
         for heap in heaps {
-            cases.push(self.symbolic_heap(&heap, footprint, extent, positive)?);
+            cases.push(self.symbolic_heap(&heap, footprint, positive)?);
         }
         Ok(Formula::Or(cases))
     }
@@ -200,7 +171,6 @@ impl<'a> Translator<'a> {
         &mut self,
         heap: &SymbolicHeap,
         footprint: &Footprint,
-        extent: Extent,
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
         let heap = heap.without_aliases();
@@ -208,10 +178,8 @@ impl<'a> Translator<'a> {
         self.positive = positive;
         let cases = self.cases(&heap);
         self.restore(hidden);
-        let cases = cases?
-            .into_iter()
-            .map(|pieces| self.assemble(pieces, footprint, extent, heap.open))
-            .collect();
+        let cases =
+            cases?.into_iter().map(|pieces| self.assemble(pieces, footprint, heap.open)).collect();
         Ok(Formula::Or(cases))
     }
 
@@ -219,7 +187,7 @@ impl<'a> Translator<'a> {
     /// which has a footprint that is determined.
     fn cases(&mut self, heap: &SymbolicHeap) -> Result<Vec<Pieces>, OutOfFragment> {
         let is_cyclic = |atom: &&sl::Formula| match atom.kind() {
-            Kind::Pred(name, _) => self.lists.get(name).is_some_and(|list| !list.acyclic),
+            Kind::Pred(name, _) => self.lists.get(name).is_some_and(may_be_cyclic),
             _ => false,
         };
         let count = heap.spatial.iter().filter(is_cyclic).count();
@@ -243,13 +211,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Facts, parts that have nothing in common, and a footprint that consists of them.
-    fn assemble(
-        &mut self,
-        pieces: Pieces,
-        footprint: &Footprint,
-        extent: Extent,
-        open: bool,
-    ) -> Formula {
+    fn assemble(&mut self, pieces: Pieces, footprint: &Footprint, open: bool) -> Formula {
         let mut facts = pieces.facts;
         for (loc, whole) in footprint {
             let Some(sort) = self.theory.sort(&sl::Sort::Loc(loc.clone())) else { continue };
@@ -262,14 +224,12 @@ impl<'a> Translator<'a> {
                 together.push(part.clone());
             }
             let (whole, together) = (whole.clone(), Set::Union(together));
-            match extent {
-                Extent::Exact if !open => facts.push(Formula::Equal(sort, whole, together)),
-                Extent::Exact | Extent::Within => {
-                    facts.push(Formula::subset(sort, together, whole));
-                }
-                Extent::Around if open => {}
-                Extent::Around => facts.push(Formula::subset(sort, whole, together)),
-            }
+            // Whoever says `true` of the rest says the paper's `Trf`.
+            facts.push(if open {
+                Formula::subset(sort, together, whole)
+            } else {
+                Formula::Equal(sort, whole, together)
+            });
         }
         Formula::And(facts)
     }

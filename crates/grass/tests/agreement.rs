@@ -38,10 +38,19 @@ impl Random {
     fn atoms(&mut self, vars: usize, most: usize, kinds: &[&str]) -> String {
         let mut parts = vec!["emp".to_owned()];
         for _ in 0..=self.below(most) {
-            let (a, b) = (self.var(vars), self.var(vars));
-            parts.push(kinds[self.below(kinds.len())].replace('A', &a).replace('B', &b));
+            let kind = kinds[self.below(kinds.len())];
+            parts.push(kind.chars().map(|letter| self.fill(letter, vars)).collect());
         }
         parts.join(" * ")
+    }
+
+    /// `A` to `D` are variables, `N` is a number.
+    fn fill(&mut self, letter: char, vars: usize) -> String {
+        match letter {
+            'A'..='D' => self.var(vars),
+            'N' => ["0", "1", "n", "m"][self.below(4)].into(),
+            other => other.into(),
+        }
     }
 }
 
@@ -106,14 +115,42 @@ fn combination(random: &mut Random, depth: usize, kinds: &[&str]) -> String {
 
 const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";
 
+const DOUBLY: &str = "pred dll(x, a, y, b) := x = y * a = b ||
+    exists u. x != y * x |-> {next: u, prev: a} * dll(u, x, y, b);\n";
+
+const CYCLIC_DOUBLY: &str = "pred dll(x, a, y, b) := x = y * a = b ||
+    exists u. x |-> {next: u, prev: a} * dll(u, x, y, b);\n";
+
+const SORTED: &str = "pred up(x, y, low) := x = y ||
+    exists u, v. x != y * low <= v * x |-> {next: u, data: v} * up(u, y, v);\n";
+
+const STRICT: &str = "pred up(x, y, low) := x = y ||
+    exists u, v. x != y * low < v * x |-> {next: u, data: v} * up(u, y, v);\n";
+
+const DOUBLY_KINDS: [&str; 4] =
+    ["A != B", "A |-> {next: B, prev: C}", "dll(A, B, C, D)", "dll(A, B, C, D)"];
+
+const SORTED_KINDS: [&str; 5] =
+    ["A != B", "N <= N", "A |-> {next: B, data: N}", "up(A, B, N)", "up(A, B, N)"];
+
 fn against_small_heaps(seed: u64, count: usize, semantics: Semantics, kinds: &[&str]) {
+    let bounds = Bounds { locations: 3, data: 0 };
+    against_heaps(seed, count, semantics, (CYCLIC, kinds), bounds);
+}
+
+fn against_heaps(
+    seed: u64,
+    count: usize,
+    semantics: Semantics,
+    (definitions, kinds): (&str, &[&str]),
+    bounds: Bounds,
+) {
     let mut random = Random(seed);
     let mut solver = solver();
-    let bounds = Bounds { locations: 3, data: 0 };
     let mut unsat = 0;
     for _ in 0..count {
         let parts: Vec<String> = (0..3).map(|_| combination(&mut random, 2, kinds)).collect();
-        let text = format!("{CYCLIC}{}", parts.join(" && "));
+        let text = format!("{definitions}{}", parts.join(" && "));
         let document = parse(std::slice::from_ref(&text));
         let formula: &Formula = &document.formulas[0];
         let verdict = solver.satisfiable(&document.signature, semantics, formula);
@@ -146,4 +183,23 @@ fn combinations_in_the_standard_semantics() {
 fn combinations_of_cyclic_lists() {
     let kinds = ["A = B", "A != B", "A |-> B", "lseg(A, B)", "lseg(A, B)"];
     against_small_heaps(0x5eed_0005, 40, Semantics::Precise, &kinds);
+}
+
+/// Among them lists that share nodes, and must go back the same way.
+#[test]
+fn combinations_of_doubly_linked_lists() {
+    let bounds = Bounds { locations: 2, data: 0 };
+    let lists = (DOUBLY, &DOUBLY_KINDS[..]);
+    against_heaps(0x5eed_0006, 80, Semantics::Precise, lists, bounds);
+    let lists = (CYCLIC_DOUBLY, &DOUBLY_KINDS[..]);
+    against_heaps(0x5eed_000c, 40, Semantics::Precise, lists, bounds);
+}
+
+#[test]
+fn combinations_of_sorted_lists() {
+    let bounds = Bounds { locations: 1, data: 1 };
+    let lists = (SORTED, &SORTED_KINDS[..]);
+    against_heaps(0x5eed_0007, 60, Semantics::Precise, lists, bounds);
+    let lists = (STRICT, &SORTED_KINDS[..]);
+    against_heaps(0x5eed_0009, 60, Semantics::Precise, lists, bounds);
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use grass::{Inference, Solver};
 use report::FileId;
 use sl::enumerate::{self, Bounds};
-use sl::{Formula, Semantics};
+use sl::{Formula, Semantics, Verdict};
 
 fn solver() -> Solver {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -17,10 +17,15 @@ fn solver() -> Solver {
 
 /// Asks all questions, and complains about all answers that are not the expected ones.
 fn check(abduce: bool, cases: &[(&str, &str, &str)]) {
+    check_with("", abduce, cases);
+}
+
+fn check_with(definitions: &str, abduce: bool, cases: &[(&str, &str, &str)]) {
     let mut solver = solver();
     let mut wrong = String::new();
     for (h, g, expected) in cases {
-        let document = sl::text::parse(&[(FileId(0), h), (FileId(1), g)]).unwrap();
+        let defined = format!("{definitions}{h}");
+        let document = sl::text::parse(&[(FileId(0), &defined), (FileId(1), g)]).unwrap();
         let [left, right] = document.formulas.as_slice() else { panic!() };
         let signature = &document.signature;
         let answer = if abduce {
@@ -40,11 +45,33 @@ fn check(abduce: bool, cases: &[(&str, &str, &str)]) {
     assert!(wrong.is_empty(), "\n{wrong}");
 }
 
+/// The partial models of the paper, `x -> y = z` and `x -> y ~> z`; here there is a `nil`, too, which is
+/// one of the nodes or not.
 #[test]
 fn example_8() {
+    let document =
+        sl::text::parse(&[(FileId(0), "x != z * ls(x, z)"), (FileId(1), "x |-> y")]).unwrap();
+    let [h, g] = document.formulas.as_slice() else { panic!() };
+    let (signature, semantics) = (&document.signature, Semantics::Precise);
+    let models = solver().partial_models(signature, semantics, h, g).unwrap();
+    let mut models: Vec<String> = models.iter().map(ToString::to_string).collect();
+    models.sort();
+    let expected = [
+        "x != y * x != z * x != nil * y != z * y != nil * z != nil * ls(y, z)",
+        "y = z * x != y * x != z * x != nil * y != nil * z != nil",
+        "y = z * y = nil * z = nil * x != y * x != z * x != nil",
+        "z = nil * x != y * x != z * x != nil * y != z * y != nil * ls(y, nil)",
+    ];
+    assert_eq!(models, expected);
+    let rest = solver().rest(signature, semantics, h, g).unwrap().unwrap();
+    assert_eq!(rest.to_string(), "x != y * x != z * x != nil * ls(y, z)");
+    // It is no frame, since there need not be such a part; with the part it is.
     check(
         false,
-        &[("x != z * x |-> y * ls(y, z)", "x |-> y", "x != y * x != z * x != nil * ls(y, z)")],
+        &[
+            ("x != z * ls(x, z)", "x |-> y", "nothing"),
+            ("x != z * x |-> y * ls(y, z)", "x |-> y", "x != y * x != z * x != nil * ls(y, z)"),
+        ],
     );
 }
 
@@ -132,6 +159,89 @@ fn anti_frames() {
     );
 }
 
+#[test]
+fn frames_of_doubly_linked_lists() {
+    check_with(
+        DOUBLY.definitions,
+        false,
+        &[
+            (
+                "x |-> {next: u, prev: nil} * dll(u, x, nil, b)",
+                "x |-> {next: u, prev: nil}",
+                "u != x * x != nil * dll(u, x, nil, b)",
+            ),
+            ("dll(x, nil, u, c) * dll(u, c, nil, b)", "dll(x, nil, u, c)", "dll(u, c, nil, b)"),
+            (
+                "dll(x, nil, u, c) * u |-> {next: nil, prev: c}",
+                "dll(x, nil, nil, u)",
+                "c != u * u != nil * x != nil",
+            ),
+            (
+                "dll(x, nil, nil, b) * dll(y, nil, nil, c)",
+                "dll(y, nil, nil, c)",
+                "dll(x, nil, nil, b)",
+            ),
+            ("dll(x, nil, nil, b)", "x |-> {next: nil, prev: nil}", "nothing"),
+        ],
+    );
+}
+
+#[test]
+fn anti_frames_of_doubly_linked_lists() {
+    check_with(
+        DOUBLY.definitions,
+        true,
+        &[
+            ("x |-> {next: u, prev: nil}", "dll(x, nil, nil, b)", "dll(u, x, nil, b)"),
+            ("dll(x, nil, u, c)", "dll(x, nil, nil, b)", "dll(u, c, nil, b)"),
+            (
+                "x |-> {next: u, prev: nil}",
+                "x |-> {next: u, prev: nil} * dll(u, x, nil, b)",
+                "dll(u, x, nil, b)",
+            ),
+            ("emp", "dll(x, nil, nil, b)", "dll(x, nil, nil, b)"),
+            ("dll(u, x, nil, b)", "dll(x, nil, nil, b)", "dll(x, nil, u, x)"),
+        ],
+    );
+}
+
+#[test]
+fn frames_of_sorted_lists() {
+    check_with(
+        SORTED.definitions,
+        false,
+        &[
+            (
+                "x |-> {next: y, data: 3} * up(y, nil, 3)",
+                "x |-> {next: y, data: 3}",
+                "x != y * x != nil * up(y, nil, 3)",
+            ),
+            ("up(x, y, n) * up(z, nil, n)", "up(x, y, n)", "up(z, nil, n)"),
+            ("up(x, nil, 3)", "up(x, nil, 2)", "emp"),
+            ("up(x, nil, 2)", "up(x, nil, 3)", "nothing"),
+            (
+                "n <= m * up(x, nil, m) * y |-> {next: nil, data: n}",
+                "up(x, nil, n)",
+                "n <= m * x != y * y |-> {next: nil, data: n}",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn anti_frames_of_sorted_lists() {
+    check_with(
+        SORTED.definitions,
+        true,
+        &[
+            ("x |-> {next: y, data: 3}", "up(x, nil, 3)", "up(y, nil, 3)"),
+            ("x |-> {next: y, data: n}", "up(x, nil, m)", "m <= n * up(y, nil, n)"),
+            ("up(x, nil, 3)", "up(x, nil, 3) * up(y, nil, n)", "up(y, nil, n)"),
+            ("up(x, nil, n)", "up(x, nil, m)", "m <= n"),
+        ],
+    );
+}
+
 /// A number from 0 to `n - 1`, the same in every run.
 fn below(state: &mut u64, n: usize) -> usize {
     *state ^= *state << 13;
@@ -140,35 +250,87 @@ fn below(state: &mut u64, n: usize) -> usize {
     (*state >> 11) as usize % n
 }
 
-/// Generated frames are right in all small heaps, too.
-#[test]
-fn generated_frames() {
-    let mut state = 0x5eed_0008;
-    let mut solver = solver();
-    let mut found = 0;
-    let kinds = ["A |-> B", "ls(A, B)"];
-    let names = ["x", "y", "z", "nil"];
-    for _ in 0..20 {
-        let atoms: Vec<String> = (0..3)
-            .map(|_| {
-                let (a, b) = (names[below(&mut state, 3)], names[below(&mut state, 4)]);
-                kinds[below(&mut state, 2)].replace('A', a).replace('B', b)
-            })
-            .collect();
-        let (h, g) = (atoms.join(" * ") + " * ls(x, x)", atoms[0].clone());
-        let document = sl::text::parse(&[(FileId(0), &h), (FileId(1), &g)]).unwrap();
-        let [left, right] = document.formulas.as_slice() else { panic!() };
-        let signature = &document.signature;
-        let Inference::Found(frame) = solver.frame(signature, Semantics::Precise, left, right)
-        else {
-            panic!("no frame of {h} for {g}")
+/// Heaps of atoms that begin at different variables, and one of them or a list that it is as the part
+/// to take away.
+struct Family {
+    definitions: &'static str,
+    /// `A` is where it begins, `B` to `D` are other variables, `N` is a number.
+    kinds: &'static [&'static str],
+}
+
+const LISTS: Family = Family { definitions: "", kinds: &["A |-> B", "ls(A, B)", "ls(A, B)"] };
+
+const DOUBLY: Family = Family {
+    definitions: "pred dll(x, a, y, b) := x = y * a = b ||
+        exists u. x != y * x |-> {next: u, prev: a} * dll(u, x, y, b);\n",
+    kinds: &["A |-> {next: B, prev: C}", "dll(A, B, C, D)"],
+};
+
+const SORTED: Family = Family {
+    definitions: "pred up(x, y, low) := x = y ||
+        exists u, v. x != y * low <= v * x |-> {next: u, data: v} * up(u, y, v);\n",
+    kinds: &["A |-> {next: B, data: N}", "up(A, B, N)"],
+};
+
+impl Family {
+    fn atom(&self, state: &mut u64, root: &str) -> String {
+        let kind = self.kinds[below(state, self.kinds.len())];
+        let fill = |letter: char| match letter {
+            'A' => root.to_owned(),
+            'B'..='D' => ["x", "y", "z", "nil"][below(state, 4)].to_owned(),
+            'N' => ["0", "1", "n"][below(state, 3)].to_owned(),
+            other => other.to_string(),
         };
-        let whole = Formula::sep(vec![right.clone(), frame.clone()]);
-        let bounds = Bounds { locations: 3, data: 0 };
-        let semantics = Semantics::Precise;
-        let wrong = enumerate::find_counterexample(signature, semantics, left, &whole, bounds);
-        assert_eq!(wrong, None, "{h} |= {g} * {frame}");
-        found += usize::from(frame.kind() != &sl::Kind::False);
+        kind.chars().map(fill).collect()
     }
-    assert!(found > 10, "{found}");
+
+    /// Every frame satisfies `H |= G * F`; most are not `false`. The first few are tried in all small
+    /// heaps, too.
+    fn check(&self, seed: u64, count: usize, enumerated: usize) {
+        let mut state = seed;
+        let mut solver = solver();
+        let semantics = Semantics::Precise;
+        let mut meant = 0;
+        for number in 0..count {
+            let atoms: Vec<String> = ["x", "y", "z"][..2 + below(&mut state, 2)]
+                .iter()
+                .map(|root| self.atom(&mut state, root))
+                .collect();
+            let part = below(&mut state, atoms.len());
+            let (h, g) = (format!("{}{}", self.definitions, atoms.join(" * ")), &atoms[part]);
+            let document = sl::text::parse(&[(FileId(0), &h), (FileId(1), g)]).unwrap();
+            let [left, right] = document.formulas.as_slice() else { panic!() };
+            let signature = &document.signature;
+            let frame = match solver.frame(signature, semantics, left, right) {
+                Inference::Found(frame) => frame,
+                other => panic!("no frame of {h} for {g}: {other:?}"),
+            };
+            let whole = Formula::sep(vec![right.clone(), frame.clone()]);
+            let verdict = solver.entails(signature, semantics, left, &whole);
+            assert_eq!(verdict, Verdict::Unsat, "{h} |= {g} * {frame}");
+            if number < enumerated {
+                let bounds = Bounds { locations: 3, data: 0 };
+                let wrong =
+                    enumerate::find_counterexample(signature, semantics, left, &whole, bounds);
+                assert_eq!(wrong, None, "{h} |= {g} * {frame}");
+            }
+            meant += usize::from(frame.kind() != &sl::Kind::False);
+        }
+        assert!(meant * 2 > count, "{meant} of {count}");
+    }
+}
+
+#[test]
+fn generated_frames_of_lists() {
+    LISTS.check(0x5eed_0008, 600, 20);
+}
+
+#[test]
+fn generated_frames_of_doubly_linked_lists() {
+    DOUBLY.check(0x5eed_000a, 200, 0);
+}
+
+#[test]
+fn generated_frames_of_sorted_lists() {
+    SORTED.check(0x5eed_000b, 200, 0);
 }

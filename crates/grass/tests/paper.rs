@@ -7,7 +7,7 @@ use std::time::Duration;
 use grass::Solver;
 use grass::logic::{Formula, Set};
 use grass::theory::{Field, Theory};
-use grass::translate::{Extent, Translator};
+use grass::translate::Translator;
 use report::FileId;
 use sl::{Semantics, Signature, Verdict};
 use smt::{Meaning, Sort, Term};
@@ -85,7 +85,7 @@ fn loop_keeps_invariant(written: &str) -> bool {
     let invariant = &document.formulas[0];
     let mut translator = Translator::new(&document.signature, Semantics::Precise);
     let (alloc, mut facts) = translator.footprint("Alloc");
-    facts.push(translator.translate(invariant, &alloc, Extent::Exact, true).unwrap());
+    facts.push(translator.translate(invariant, &alloc, true).unwrap());
     let loc = sl::Name::from("Loc");
     let vars = ["x", "y"].map(|name| sl::Var::new(name, sl::Sort::Loc(loc.clone())));
     let [x, y] = [&vars[0], &vars[1]].map(|var| translator.var(var).unwrap());
@@ -103,7 +103,7 @@ fn loop_keeps_invariant(written: &str) -> bool {
     translator.set_field(&loc, 0, updated);
     translator.set_var(&"x".into(), after);
     translator.set_var(&"y".into(), x);
-    let again = translator.translate(invariant, &alloc, Extent::Exact, false).unwrap();
+    let again = translator.translate(invariant, &alloc, false).unwrap();
     facts.push(again.negation());
     !solver().graph_satisfiable(&mut translator.theory, &facts).unwrap()
 }

@@ -328,6 +328,10 @@ pub struct Sl {
     #[arg(long, value_name = "FILE", global = true)]
     pub dot: Option<PathBuf>,
 
+    /// Say on standard error which procedure answered, how long it took, and what the solver did
+    #[arg(long, global = true)]
+    pub stats: bool,
+
     /// What pure atoms say of the heap [default: nothing in files, that it is empty in the text
     /// notation]
     #[arg(long, value_enum, value_name = "WHICH", global = true)]

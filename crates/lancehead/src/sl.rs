@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use grass::Inference;
+use grass::{Decision, Inference, Procedure, Work};
 use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
 use serde_json::{Value as Json, json};
 use sl::{Formula, Model, Signature, Value, Verdict};
@@ -14,8 +14,8 @@ use crate::output::{Output, complain, to_stderr};
 use crate::z3::{self, Surroundings};
 use crate::{crash, source};
 
-/// How long the solver may think about one question.
-const TIMEOUT: Duration = Duration::from_secs(60);
+/// How long the solver may think about one question. There is a limit on work that is reached first.
+const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Sl, color: Color, z3: Option<&Path>, out: &mut Output) -> u8 {
@@ -53,6 +53,49 @@ struct Question<'a> {
 struct Answer<'a> {
     question: Question<'a>,
     verdict: Verdict,
+    effort: Effort,
+}
+
+/// What an answer took.
+struct Effort {
+    procedure: Procedure,
+    time: Duration,
+    work: Work,
+}
+
+impl Effort {
+    /// For people.
+    fn line(&self) -> String {
+        let time = milliseconds(self.time);
+        let Work { searches, queries, rounds, instances, nodes, waiting } = self.work;
+        match self.procedure {
+            Procedure::Lists => format!("lists, {time:.1} ms"),
+            Procedure::Grass => format!(
+                "grass, {time:.1} ms, {:.1} of them waiting for the solver: {searches} searches, \
+                 {queries} queries, {rounds} rounds of {instances} instances of axioms, at most \
+                 {nodes} nodes",
+                milliseconds(waiting)
+            ),
+        }
+    }
+
+    fn to_json(&self) -> Json {
+        let Work { searches, queries, rounds, instances, nodes, waiting } = self.work;
+        json!({
+            "procedure": self.procedure.as_str(),
+            "time_ms": milliseconds(self.time),
+            "solver_ms": milliseconds(waiting),
+            "searches": searches,
+            "queries": queries,
+            "rounds": rounds,
+            "instances": instances,
+            "nodes": nodes,
+        })
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e4).round() / 10.0
 }
 
 impl Command<'_> {
@@ -138,14 +181,20 @@ impl Command<'_> {
     ) -> u8 {
         let semantics = self.semantics(sl::Semantics::Precise);
         let signature = &document.signature;
+        let mut work = Work::default();
         let inference = match (self.solver(), document.formulas.as_slice()) {
             (Err(reason), _) => Inference::Unknown(reason),
-            (Ok(mut solver), [h, g]) => match question {
-                SlQuestion::Frame { .. } => solver.frame(signature, semantics, h, g),
-                _ => solver.abduce(signature, semantics, h, g),
-            },
+            (Ok(mut solver), [h, g]) => {
+                let inference = match question {
+                    SlQuestion::Frame { .. } => solver.frame(signature, semantics, h, g),
+                    _ => solver.abduce(signature, semantics, h, g),
+                };
+                work = solver.work();
+                inference
+            }
             (Ok(_), _) => Inference::Unknown("there are not two formulas".into()),
         };
+        let effort = Effort { procedure: Procedure::Grass, time: start.elapsed(), work };
         let (word, reason, model) = match &inference {
             Inference::Found(formula) => (sl::text::print_formula(formula, signature), None, None),
             Inference::Nothing(model) => ("none".to_owned(), None, model.as_ref()),
@@ -160,9 +209,10 @@ impl Command<'_> {
                 if let Some(model) = model.filter(|_| self.args.model) {
                     out.write(model.to_text(signature).as_bytes());
                 }
+                self.say(&effort, "");
             }
             Format::Json => {
-                let object = json!({
+                let mut object = json!({
                     "file": "H",
                     "status": if reason.is_none() { "solved" } else { "unknown" },
                     "time_ms": u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
@@ -171,6 +221,9 @@ impl Command<'_> {
                     "model": model.map(|model| model_to_json(model, signature)),
                     "errors": [],
                 });
+                if self.args.stats {
+                    object["stats"] = effort.to_json();
+                }
                 out.write(format!("{object}\n").as_bytes());
             }
         }
@@ -178,16 +231,26 @@ impl Command<'_> {
         if reason.is_none() { 0 } else { 3 }
     }
 
+    /// What an answer took, if somebody wants to know.
+    fn say(&self, effort: &Effort, prefix: &str) {
+        if self.args.stats {
+            to_stderr(&format!("{prefix}stats: {}\n", effort.line()));
+        }
+    }
+
     fn answer<'q>(&self, question: Question<'q>) -> Answer<'q> {
         let Question { signature, semantics, formulas, .. } = &question;
-        let mut verdict = grass::decide(signature, *semantics, formulas, || self.solver());
+        let start = Instant::now();
+        let decision = grass::decide(signature, *semantics, formulas, || self.solver());
+        let Decision { mut verdict, procedure, work } = decision;
         if let Verdict::Unknown(_) = verdict
             && let Ok(z3) = self.find_z3()
             && let Ok(decided) = boolean::decide(signature, *semantics, formulas, z3, TIMEOUT)
         {
             verdict = decided;
         }
-        Answer { question, verdict }
+        let effort = Effort { procedure, time: start.elapsed(), work };
+        Answer { question, verdict, effort }
     }
 
     /// A solver, if there is a Z3.
@@ -248,7 +311,7 @@ impl Command<'_> {
                     "file": name,
                     "status": if answers.iter().all(Answer::is_decided) { "solved" } else { "unknown" },
                     "time_ms": u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
-                    "checks": answers.iter().map(Answer::to_json).collect::<Vec<_>>(),
+                    "checks": answers.iter().map(|a| a.to_json(self.args.stats)).collect::<Vec<_>>(),
                     "errors": [],
                 });
                 out.write(format!("{object}\n").as_bytes());
@@ -271,6 +334,7 @@ impl Command<'_> {
                 }
                 Verdict::Sat(_) | Verdict::Unsat => {}
             }
+            self.say(&answer.effort, &prefix);
         }
     }
 
@@ -316,13 +380,17 @@ impl Answer<'_> {
         }
     }
 
-    fn to_json(&self) -> Json {
+    fn to_json(&self, stats: bool) -> Json {
         let reason = match &self.verdict {
             Verdict::Unknown(reason) => Some(reason),
             Verdict::Sat(_) | Verdict::Unsat => None,
         };
         let model = self.model().map(|(model, signature)| model_to_json(model, signature));
-        json!({ "verdict": self.word(), "reason": reason, "model": model })
+        let mut object = json!({ "verdict": self.word(), "reason": reason, "model": model });
+        if stats {
+            object["stats"] = self.effort.to_json();
+        }
+        object
     }
 }
 

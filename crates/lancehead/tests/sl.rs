@@ -157,3 +157,23 @@ fn wands_and_negation_below_them() {
     assert_eq!(answer(&["entails", "x |-> z -* false", "x |-> y * true"]), (0, "invalid\n".into()));
     assert_eq!(answer(&["sat", "!emp -* false"]), (0, "unsat\n".into()));
 }
+
+#[test]
+fn stats_say_who_answered_and_what_it_took() {
+    let output = run(&["--stats", "entails", "ls(x, y) * ls(y, nil)", "ls(x, nil)"]);
+    assert_eq!(output.stdout, b"valid\n");
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert!(line.starts_with("stats: lists, "), "{line}");
+    let question = "!(x |-> y) && ls(x, y) && !emp";
+    let output = run(&["--stats", "--format", "json", "sat", question]);
+    assert_eq!(output.stderr, b"");
+    let object: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let stats = &object["checks"][0]["stats"];
+    assert_eq!(stats["procedure"], "grass");
+    assert_eq!(stats["searches"], 1);
+    assert!(stats["queries"].as_u64() > stats["rounds"].as_u64(), "{stats}");
+    assert!(stats["instances"].as_u64() >= stats["rounds"].as_u64(), "{stats}");
+    let output = run(&["--stats", "frame", "x |-> y * ls(y, nil)", "x |-> y"]);
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert!(line.starts_with("stats: grass, ") && line.contains(" instances of axioms"), "{line}");
+}

@@ -3,6 +3,7 @@
 
 use report::FileId;
 use sl::draw::{dot, svg};
+use sl::enumerate::{self, Bounds};
 use sl::{Model, Semantics, Signature, Verdict, decide};
 
 fn model(text: &str) -> (Model, Signature) {
@@ -50,4 +51,37 @@ fn the_empty_heap_has_a_picture() {
     let signature = Signature::default();
     assert!(svg(&Model::default(), &signature).contains("the heap is empty"));
     assert_eq!(Model::default().to_text(&signature), "the heap is empty\n");
+}
+
+/// The numbers of an attribute of all elements of a kind.
+fn numbers(text: &str, element: &str, attribute: &str) -> Vec<usize> {
+    let of_kind = text.lines().filter(|line| line.starts_with(element));
+    of_kind
+        .filter_map(|line| line.split_once(&format!(" {attribute}=\"")))
+        .filter_map(|(_, rest)| rest.split_once('"')?.0.parse().ok())
+        .collect()
+}
+
+#[test]
+fn many_names_have_room() {
+    let names: Vec<String> = (0..12).map(|n| format!("name{n} = x")).collect();
+    let (model, signature) = model(&format!("x |-> y * y |-> nil * {}", names.join(" * ")));
+    let text = svg(&model, &signature);
+    let columns = numbers(&text, "<rect x", "x");
+    assert!(matches!(columns.as_slice(), [x, y] if y - x > 8 * 12 * 7), "{text}");
+}
+
+/// A line follows the links forth, from where none leads to.
+#[test]
+fn a_doubly_linked_list_is_a_line() {
+    let list = "z |-> {next: nil, prev: y} * y |-> {next: z, prev: x} * x |-> {next: y, prev: nil}";
+    let document = sl::text::parse(&[(FileId(0), list)]).unwrap();
+    let (signature, formula) = (&document.signature, &document.formulas[0]);
+    let bounds = Bounds { locations: 3, data: 0 };
+    let model = enumerate::find_satisfying(signature, Semantics::Precise, formula, bounds).unwrap();
+    let text = svg(&model, signature);
+    let lines = numbers(&text, "<rect x", "y");
+    assert!(lines.windows(2).all(|pair| pair[0] == pair[1]), "{text}");
+    let at = |name: &str| text.find(&format!(">{name}</text>")).unwrap();
+    assert!(at("x") < at("y") && at("y") < at("z"), "{text}");
 }

@@ -102,7 +102,7 @@ fn rows(content: &Value, fields: &[(Option<crate::sort::Name>, Sort)]) -> Vec<Ro
 fn places(model: &Model, signature: &Signature) -> BTreeMap<Loc, (usize, usize)> {
     let mut places = BTreeMap::new();
     let mut line = 0;
-    for start in starts(model) {
+    for start in starts(model, signature) {
         let mut at = Some(start);
         let mut column = 0;
         while let Some(loc) = at.filter(|loc| !places.contains_key(loc)) {
@@ -115,23 +115,24 @@ fn places(model: &Model, signature: &Signature) -> BTreeMap<Loc, (usize, usize)>
     places
 }
 
-/// Where to begin: locations that no other leads to, then those with a name, then all.
-fn starts(model: &Model) -> Vec<Loc> {
-    let mut reached = BTreeSet::new();
-    for object in model.heap.values() {
-        object.content.add_locations(&mut reached);
-    }
+/// Where to begin: locations that no line leads to, then those with a name, then all.
+fn starts(model: &Model, signature: &Signature) -> Vec<Loc> {
     let all = model.locations();
+    let reached: BTreeSet<Loc> =
+        all.iter().filter_map(|loc| successor(model, signature, *loc)).collect();
     let named = |loc: &Loc| model.names_of(*loc).next().is_some();
     let mut order: Vec<Loc> = all.into_iter().collect();
     order.sort_by_key(|loc| (reached.contains(loc), !named(loc), *loc));
     order
 }
 
+/// Where the first field leads that leads anywhere; the others may lead back.
 fn successor(model: &Model, signature: &Signature, loc: Loc) -> Option<Loc> {
     let object = model.heap.get(&loc)?;
-    rows(&object.content, &signature.fields(&object.sort)).iter().find_map(|row| match row.held {
+    let fields = signature.fields(&object.sort);
+    let first = fields.iter().position(|(_, sort)| sort.is_loc())?;
+    match rows(&object.content, &fields).get(first)?.held {
         Held::Arrow(target) => Some(target),
         Held::Text(_) => None,
-    })
+    }
 }

@@ -89,7 +89,7 @@ impl Layout {
         let mut left = vec![MARGIN];
         for column in 0..columns {
             let start = left.last().copied().unwrap_or(MARGIN);
-            left.push(start + largest(&|b| b.column == column, &width) + GAP_X);
+            left.push(start + largest(&|b| b.column == column, &span) + GAP_X);
         }
         let mut top = vec![MARGIN + ROW];
         for line in 0..lines {
@@ -121,6 +121,11 @@ fn width(b: &LocBox) -> usize {
     });
     let longest = rows.chain([4]).max().unwrap_or(4);
     CHAR * longest + 16
+}
+
+/// What a box takes with the names above it.
+fn span(b: &LocBox) -> usize {
+    width(b).max(CHAR * b.labels.join(", ").chars().count())
 }
 
 fn height(b: &LocBox) -> usize {
@@ -177,15 +182,17 @@ fn draw_arrow(from: Loc, row: usize, to: Loc, layout: &Layout, text: &mut String
         let bend = x1 + GAP_X / 2;
         format!("M{x1} {y1}C{bend} {y1} {} {y2} {} {y2}", b.x.saturating_sub(GAP_X / 2), b.x)
     } else {
-        // Back, or to itself: around below.
-        let low = (a.y + a.height).max(b.y + b.height) + GAP_Y / 3;
+        // Back, or to itself: to the gap below the target, or above it if it is further down.
+        let down = b.line > a.line;
+        let (turn, end) = if down {
+            (b.y.saturating_sub(GAP_Y / 2), b.y)
+        } else {
+            (b.y + b.height + GAP_Y / 3, b.y + b.height)
+        };
         let out = x1 + GAP_X / 2;
-        let foot = b.x + b.width / 2;
-        format!(
-            "M{x1} {y1}C{out} {y1} {out} {low} {} {low}S{foot} {low} {foot} {}",
-            x1,
-            b.y + b.height
-        )
+        // Names are above the left part of a box.
+        let foot = b.x + if down { b.width - 8 } else { b.width / 2 };
+        format!("M{x1} {y1}C{out} {y1} {out} {turn} {x1} {turn}S{foot} {turn} {foot} {end}")
     };
     let _ = writeln!(text, "<path d=\"{path}\" class=\"edge\" marker-end=\"url(#arrow)\"/>");
     let _ = writeln!(text, "<circle cx=\"{x1}\" cy=\"{y1}\" r=\"2.2\" fill=\"#24292f\"/>");
