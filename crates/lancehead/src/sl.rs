@@ -179,9 +179,25 @@ impl Command<'_> {
     }
 
     fn answer<'q>(&self, question: Question<'q>) -> Answer<'q> {
-        let Question { signature, semantics, formulas, .. } = &question;
-        let verdict = grass::decide(signature, *semantics, formulas, || self.solver());
+        let verdict = self.decide(&question);
         Answer { question, verdict }
+    }
+
+    /// One procedure after the other, until one of them knows: lists, then inductive definitions, and
+    /// then the solver, which is not started before.
+    fn decide(&self, question: &Question<'_>) -> Verdict {
+        let Question { signature, semantics, formulas, .. } = question;
+        let mut verdict = sl::decide(signature, *semantics, formulas);
+        if let Verdict::Unknown(_) = verdict {
+            verdict = induct::decide(signature, *semantics, formulas);
+        }
+        if let Verdict::Unknown(_) = verdict {
+            verdict = match self.solver() {
+                Ok(mut solver) => solver.decide(signature, *semantics, formulas),
+                Err(reason) => Verdict::Unknown(reason),
+            };
+        }
+        verdict
     }
 
     /// A solver, if there is a Z3.
