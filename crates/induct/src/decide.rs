@@ -1,10 +1,13 @@
 //! Questions: what has a model, and what entails what.
 
-use sl::{Formula, Semantics, Signature, SymbolicHeap, Verdict};
+use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Verdict};
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
-use crate::system::{Clause, System};
+use crate::prove::Prover;
+use crate::refute::{Effort, Refutation};
+use crate::sequent::{Heap, Sequent};
+use crate::system::{Call, Clause, System, Var};
 use crate::unfold::{End, Unfolder};
 
 /// Steps for computing bases.
@@ -17,6 +20,13 @@ const MAX_NODES: usize = 3_000_000;
 const UNFOLD_WORK: u64 = 20_000;
 const UNFOLD_SIZE: usize = 60;
 
+/// What is tried to refute an entailment before and after a proof is looked for.
+const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
+const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
+/// How deep proofs are, and how many steps are made to find one.
+const MAX_DEPTH: u32 = 8;
+const PROOF_STEPS: u64 = 20_000;
+
 /// Is there a model of all of these formulas? Every model was checked along its derivation.
 #[must_use]
 pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula]) -> Verdict {
@@ -25,10 +35,7 @@ pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula])
         Ok(question) => question,
         Err(reason) => return Verdict::Unknown(reason),
     };
-    if negative.is_empty() {
-        return question.satisfiable();
-    }
-    Verdict::Unknown("entailments of inductive definitions are not decided".into())
+    if negative.is_empty() { question.satisfiable() } else { question.entailment() }
 }
 
 /// What is asked, with numbers.
@@ -38,6 +45,10 @@ struct Question<'a> {
     free: Vec<sl::Var>,
     /// The disjuncts of what is to hold.
     left: Vec<(SymbolicHeap, Clause)>,
+    /// What is not to hold, and its disjuncts.
+    not: Formula,
+    right: Vec<Clause>,
+    semantics: Semantics,
 }
 
 impl<'a> Question<'a> {
@@ -60,7 +71,84 @@ impl<'a> Question<'a> {
             let clause = system.clause(&heap, &free).map_err(|reason| reason.0)?;
             left.push((heap, clause));
         }
-        Ok(Question { signature, system, free, left })
+        let not = Formula::or(negative.to_vec());
+        let Some(heaps) = SymbolicHeap::disjuncts(&not, semantics) else {
+            return Err("what is negated is no disjunction of symbolic heaps".into());
+        };
+        let right = heaps
+            .iter()
+            .map(|heap| system.clause(heap, &free).map_err(|reason| reason.0))
+            .collect::<Result<_, _>>()?;
+        Ok(Question { signature, system, free, left, not, right, semantics })
+    }
+
+    /// Is there a model of the left side that is none of the right?
+    fn entailment(&self) -> Verdict {
+        if let Some(model) = self.refuted(FIRST_EFFORT) {
+            return Verdict::Sat(model);
+        }
+        if self.proved() {
+            return Verdict::Unsat;
+        }
+        match self.refuted(LAST_EFFORT) {
+            Some(model) => Verdict::Sat(model),
+            None => Verdict::Unknown("neither a proof nor a counterexample was found".into()),
+        }
+    }
+
+    fn refuted(&self, effort: Effort) -> Option<Model> {
+        let refutation = Refutation {
+            system: &self.system,
+            signature: self.signature,
+            semantics: self.semantics,
+            right: &self.not,
+        };
+        self.left.iter().find_map(|(heap, clause)| {
+            refutation.find(Written { heap, clause, free: &self.free }, effort)
+        })
+    }
+
+    fn proved(&self) -> bool {
+        let mut system = self.system.clone();
+        let nils = system.nils();
+        // A disjunction on the right is an instance of a predicate of its own.
+        let several = match self.right.as_slice() {
+            [_] => None,
+            cases => {
+                let sorts = self.left.first().map(|(_, clause)| &clause.sorts);
+                let Some(sorts) = sorts else { return true };
+                if cases.iter().any(|case| case.open) {
+                    return false;
+                }
+                let params = sorts[nils..nils + self.free.len()].to_vec();
+                Some(system.add("the right side", params, cases.to_vec()))
+            }
+        };
+        let table = Table::new(&system, BASE_WORK);
+        self.left.iter().all(|(_, left)| {
+            let mut prover = Prover::new(&system, &table);
+            let free: Vec<Var> =
+                left.sorts[nils..left.free].iter().map(|sort| prover.fresh(*sort)).collect();
+            let mut instance = |clause: &Clause| {
+                let mut scope: Vec<Var> = (0..nils as Var).collect();
+                scope.extend(&free);
+                let more: Vec<Var> =
+                    clause.sorts[clause.free..].iter().map(|sort| prover.fresh(*sort)).collect();
+                scope.extend(&more);
+                (Heap::instance(clause, &scope), more)
+            };
+            let (left, _) = instance(left);
+            let (right, exist) = match (several, self.right.first()) {
+                (Some(pred), _) => {
+                    let call = Call { pred, args: free.clone() };
+                    (Heap { calls: vec![call], ..Heap::default() }, Vec::new())
+                }
+                (None, Some(clause)) => instance(clause),
+                (None, None) => return false,
+            };
+            let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
+            prover.proves(&sequent, MAX_DEPTH, PROOF_STEPS)
+        })
     }
 
     fn satisfiable(&self) -> Verdict {
