@@ -370,6 +370,17 @@ impl Table {
         Some(false)
     }
 
+    /// Is this parameter allocated in every instance?
+    #[must_use]
+    pub fn allocates(&self, pred: PredId, param: usize) -> bool {
+        let var = (self.nils + param) as u8;
+        self.complete
+            && self.bases[pred].needed().all(|(_, base)| {
+                let root = base.equal.iter().find(|(_, v)| *v == var).map_or(var, |(root, _)| *root);
+                base.allocated.contains(&root)
+            })
+    }
+
     /// Bases for the calls of a clause that are consistent with it and with each other: `Some(None)`
     /// if there are none, `None` if there is too much to do.
     #[must_use]

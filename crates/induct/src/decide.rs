@@ -148,6 +148,10 @@ impl<'a> Question<'a> {
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
             prover.proves(&sequent, MAX_DEPTH, PROOF_STEPS)
+                || prover
+                    .generalisations(&sequent)
+                    .iter()
+                    .any(|general| prover.proves(general, MAX_DEPTH, PROOF_STEPS))
         })
     }
 

@@ -10,6 +10,7 @@
 pub mod base;
 pub mod decide;
 pub mod derivation;
+mod generalise;
 pub mod invariant;
 pub mod linear;
 pub mod prove;

@@ -21,13 +21,13 @@
 //! A hypothesis is a statement of its own: about all values of its variables. So it is stored with
 //! everything that its proof may use, and whatever is not worth asking for is forgotten before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::base::{Closure, Table};
 use crate::invariant;
 use crate::linear::{self, Constraint, Sum};
 use crate::sequent::{Heap, Sequent, equated, ordered};
-use crate::system::{Call, Cell, SortId, System, Var};
+use crate::system::{Call, Cell, PredId, SortId, System, Var};
 
 /// Steps for one question about bases.
 const BASE_WORK: u64 = 3_000;
@@ -35,6 +35,10 @@ const BASE_WORK: u64 = 3_000;
 const MAX_USES: usize = 6;
 /// So many instances on the left are tried to be unfolded.
 const MAX_UNFOLDED: usize = 3;
+
+/// The effort for a lemma.
+const LEMMA_DEPTH: u32 = 5;
+const LEMMA_STEPS: u64 = 1_500;
 
 /// A search for a proof.
 pub struct Prover<'a> {
@@ -46,6 +50,8 @@ pub struct Prover<'a> {
     sorts: Vec<SortId>,
     /// What may be used as a hypothesis: what was met on the way, with the cells taken away before.
     path: Vec<(Sequent, u32)>,
+    /// Whether an instance of the first predicate is one of the second, as far as was asked.
+    conversions: HashMap<(PredId, PredId), bool>,
     steps: u64,
 }
 
@@ -58,6 +64,8 @@ struct Shape {
     nonempty: bool,
     /// Parameters that are allocated by some case.
     roots: Vec<bool>,
+    /// A parameter that is allocated in every instance.
+    root: Option<usize>,
 }
 
 /// How far a sequent got without any choice.
@@ -75,9 +83,10 @@ impl<'a> Prover<'a> {
             system,
             table,
             invariants: invariant::invariants(system),
-            shapes: shapes(system),
+            shapes: shapes(system, table),
             sorts: (0..system.nils()).collect(),
             path: Vec::new(),
+            conversions: HashMap::new(),
             steps: 0,
         }
     }
@@ -104,7 +113,7 @@ impl<'a> Prover<'a> {
         false
     }
 
-    fn nils(&self) -> usize {
+    pub(crate) fn nils(&self) -> usize {
         self.system.nils()
     }
 
@@ -130,6 +139,11 @@ impl<'a> Prover<'a> {
                 return false;
             }
         }
+        if let Some(next) = self.convert(&s)
+            && self.prove(next, consumed, depth)
+        {
+            return true;
+        }
         let flat = s.left.calls.iter().position(|call| !self.shapes[call.pred].recursive);
         if let Some(index) = flat {
             return self.unfold_left(&s, index, consumed, depth);
@@ -148,8 +162,7 @@ impl<'a> Prover<'a> {
         if !simplify_left(s) || self.is_contradiction(&s.left) {
             return Progress::Proved;
         }
-        let (clause, numbers) = s.left.compact(self.nils());
-        let closure = Closure::of(&clause, self.nils());
+        let (_, numbers, closure) = s.left.compact(self.nils());
         let different = |a: Var, b: Var| match (&closure, numbers.get(&a), numbers.get(&b)) {
             (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),
             _ => false,
@@ -168,8 +181,9 @@ impl<'a> Prover<'a> {
                 *consumed += 1;
                 continue;
             }
-            if !self.take_call(s) {
-                break;
+            match self.take_call(s) {
+                None => break,
+                Some(nonempty) => *consumed += u32::from(nonempty),
             }
         }
         if !s.right.linear.is_empty() {
@@ -189,13 +203,14 @@ impl<'a> Prover<'a> {
         });
         let Some((l, r)) = found else { return false };
         let (left, right) = (s.left.cells.remove(l), s.right.cells.remove(r));
+        s.left.gone.push(left.addr);
         // The fields are equal, or it cannot be shown.
         self.equate(s, &left.fields, &right.fields);
         true
     }
 
-    /// The same instance on both sides.
-    fn take_call(&self, s: &mut Sequent) -> bool {
+    /// The same instance on both sides; does it hold a cell?
+    fn take_call(&self, s: &mut Sequent) -> Option<bool> {
         let found = s.right.calls.iter().enumerate().find_map(|(r, call)| {
             let same = |c: &Call| {
                 c.pred == call.pred
@@ -206,10 +221,17 @@ impl<'a> Prover<'a> {
             };
             s.left.calls.iter().position(same).map(|l| (l, r))
         });
-        let Some((l, r)) = found else { return false };
+        let (l, r) = found?;
+        Some(self.take_away(s, l, r))
+    }
+
+    /// Takes an instance from both sides, whose arguments are equal, or it cannot be shown.
+    fn take_away(&self, s: &mut Sequent, l: usize, r: usize) -> bool {
         let (left, right) = (s.left.calls.remove(l), s.right.calls.remove(r));
+        let shape = &self.shapes[left.pred];
+        s.left.gone.extend(shape.root.and_then(|root| left.args.get(root)));
         self.equate(s, &left.args, &right.args);
-        true
+        shape.nonempty
     }
 
     /// Is an integer of the right side equal to one of the left, or may it be?
@@ -257,8 +279,8 @@ impl<'a> Prover<'a> {
         if !self.table.complete {
             return false;
         }
-        let (clause, _) = left.compact(self.nils());
-        let Some(mut closure) = Closure::of(&clause, self.nils()) else { return true };
+        let (clause, _, closure) = left.compact(self.nils());
+        let Some(mut closure) = closure else { return true };
         !more(&mut closure)
             || self.table.consistent_with(&clause, &closure, BASE_WORK) == Some(None)
     }
@@ -282,7 +304,7 @@ impl<'a> Prover<'a> {
         let mut with = left.clone();
         with.equal.push((a, a));
         with.equal.push((b, b));
-        let (_, numbers) = with.compact(self.nils());
+        let (_, numbers, _) = with.compact(self.nils());
         match (numbers.get(&a), numbers.get(&b)) {
             (Some(a), Some(b)) => self.has_no_base(&with, |closure| what(closure, *a, *b)),
             _ => false,
@@ -346,9 +368,8 @@ impl<'a> Prover<'a> {
                     continue;
                 }
                 let mut next = s.clone();
-                let (left, right) = (next.left.calls.remove(l), next.right.calls.remove(r));
-                self.equate(&mut next, &left.args, &right.args);
-                if self.prove(next, consumed, depth) {
+                let nonempty = self.take_away(&mut next, l, r);
+                if self.prove(next, consumed + u32::from(nonempty), depth) {
                     return true;
                 }
             }
@@ -455,9 +476,10 @@ impl<'a> Prover<'a> {
         let mut s = s.clone();
         let mut alive = s.left.spatial_vars();
         alive.extend(s.right.vars());
-        let cells = Heap { cells: s.left.cells.clone(), ..Heap::default() };
-        let (clause, numbers) = cells.compact(self.nils());
-        let closure = Closure::of(&clause, self.nils());
+        s.left.gone.retain(|v| alive.contains(v));
+        let (cells, gone) = (s.left.cells.clone(), s.left.gone.clone());
+        let (_, numbers, closure) =
+            Heap { cells, gone, ..Heap::default() }.compact(self.nils());
         s.left.different.retain(|(a, b)| {
             let known = match (&closure, numbers.get(a), numbers.get(b)) {
                 (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),
@@ -528,6 +550,61 @@ impl<'a> Prover<'a> {
         next.left.calls.retain(|_| used.next() == Some(&false));
         next.left.add(rule.right.renamed(&|v| vars.get(&v).copied().unwrap_or(v)));
         Some(next)
+    }
+
+    // Lemmas.
+
+    /// The sequent with instances of predicates that are wanted in place of those that are not.
+    fn convert(&mut self, s: &Sequent) -> Option<Sequent> {
+        let wanted: BTreeSet<PredId> = s.right.calls.iter().map(|call| call.pred).collect();
+        let mut next = s.clone();
+        let mut changed = false;
+        for i in 0..next.left.calls.len() {
+            let from = next.left.calls[i].pred;
+            if wanted.contains(&from) {
+                continue;
+            }
+            if let Some(to) = wanted.iter().find(|to| self.is_instance(from, **to)) {
+                next.left.calls[i].pred = *to;
+                changed = true;
+            }
+        }
+        changed.then_some(next)
+    }
+
+    /// Is every instance of a predicate one of another, with the same arguments? This is proved on its
+    /// own, once.
+    fn is_instance(&mut self, from: PredId, to: PredId) -> bool {
+        if self.system.predicates[from].params != self.system.predicates[to].params {
+            return false;
+        }
+        if let Some(known) = self.conversions.get(&(from, to)) {
+            return *known;
+        }
+        // Until it is proved it is not used.
+        self.conversions.insert((from, to), false);
+        let params = &self.system.predicates[from].params;
+        let args: Vec<Var> = params.iter().map(|sort| self.fresh(*sort)).collect();
+        let side = |pred| {
+            let call = Call { pred, args: args.clone() };
+            Heap { calls: vec![call], ..Heap::default() }
+        };
+        let sequent =
+            Sequent { left: side(from), right: side(to), exist: BTreeSet::new() };
+        let proved = self.aside(&sequent);
+        self.conversions.insert((from, to), proved);
+        proved
+    }
+
+    /// A proof on its own, with less effort.
+    fn aside(&mut self, sequent: &Sequent) -> bool {
+        let path = std::mem::take(&mut self.path);
+        let steps = self.steps;
+        let proved = self.proves(sequent, LEMMA_DEPTH, steps.min(LEMMA_STEPS));
+        let used = steps.min(LEMMA_STEPS) - self.steps;
+        self.path = path;
+        self.steps = steps - used;
+        proved
     }
 
     // Cases.
@@ -725,7 +802,7 @@ fn unify(vars: &mut BTreeMap<Var, Var>, pattern: &[Var], args: &[Var]) -> bool {
     pattern.iter().zip(args).all(|(p, a)| *vars.entry(*p).or_insert(*a) == *a)
 }
 
-fn shapes(system: &System) -> Vec<Shape> {
+fn shapes(system: &System, table: &Table) -> Vec<Shape> {
     let count = system.predicates.len();
     // Who mentions whom, directly or not.
     let mut reaches = vec![vec![false; count]; count];
@@ -753,6 +830,7 @@ fn shapes(system: &System) -> Vec<Shape> {
             recursive: reaches[pred][pred],
             nonempty: true,
             roots: vec![false; predicate.params.len()],
+            root: (0..predicate.params.len()).find(|i| table.allocates(pred, *i)),
         })
         .collect();
     loop {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::base::Closure;
 use crate::linear::{Constraint, Relation};
 use crate::system::{Call, Cell, Clause, Var};
 
@@ -18,6 +19,9 @@ pub struct Heap {
     pub different: BTreeSet<(Var, Var)>,
     /// What is said of integers.
     pub linear: Vec<Constraint>,
+    /// Locations that are allocated, but not here: what was taken away from both sides. They are
+    /// different from each other.
+    pub gone: Vec<Var>,
     /// May there be more?
     pub open: bool,
 }
@@ -50,6 +54,7 @@ impl Heap {
             equal: clause.equal.clone(),
             different: clause.different.iter().copied().collect(),
             linear: clause.linear.clone(),
+            gone: Vec::new(),
             open: clause.open,
         }
         .renamed(&var)
@@ -73,6 +78,7 @@ impl Heap {
             equal: self.equal.iter().map(|(a, b)| (var(*a), var(*b))).collect(),
             different: self.different.iter().map(|(a, b)| ordered(var(*a), var(*b))).collect(),
             linear: self.linear.iter().map(|c| c.renamed(var)).collect(),
+            gone: all(&self.gone),
             open: self.open,
         }
     }
@@ -83,6 +89,7 @@ impl Heap {
         self.calls.extend(other.calls);
         self.equal.extend(other.equal);
         self.different.extend(other.different);
+        self.gone.extend(other.gone);
         for constraint in other.linear {
             if !self.linear.contains(&constraint) {
                 self.linear.push(constraint);
@@ -107,6 +114,7 @@ impl Heap {
     #[must_use]
     pub fn vars(&self) -> BTreeSet<Var> {
         let mut all = self.spatial_vars();
+        all.extend(&self.gone);
         all.extend(self.equal.iter().chain(&self.different).flat_map(|(a, b)| [a, b]));
         all.extend(self.linear.iter().flat_map(|c| c.sum.factors.iter().map(|(v, _)| v)));
         all
@@ -118,9 +126,10 @@ impl Heap {
         self.cells.is_empty() && self.calls.is_empty()
     }
 
-    /// As a clause, with numbers from zero; and which number each variable has.
+    /// As a clause, with numbers from zero; which number each variable has; and what is known without
+    /// the calls, unless that is a contradiction.
     #[must_use]
-    pub fn compact(&self, nils: usize) -> (Clause, BTreeMap<Var, Var>) {
+    pub fn compact(&self, nils: usize) -> (Clause, BTreeMap<Var, Var>, Option<Closure>) {
         let mut numbers: BTreeMap<Var, Var> = (0..nils as Var).map(|v| (v, v)).collect();
         for var in self.vars() {
             let next = numbers.len() as Var;
@@ -137,7 +146,10 @@ impl Heap {
             calls: renamed.calls,
             open: self.open,
         };
-        (clause, numbers)
+        let closure = Closure::of(&clause, nils).and_then(|mut closure| {
+            renamed.gone.iter().all(|v| closure.allocate(*v)).then_some(closure)
+        });
+        (clause, numbers, closure)
     }
 }
 
@@ -193,6 +205,7 @@ impl Sequent {
             heap.calls.sort();
             heap.linear.sort();
             heap.equal.sort_unstable();
+            heap.gone.sort_unstable();
         }
         result
     }
