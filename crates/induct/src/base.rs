@@ -376,7 +376,8 @@ impl Table {
         let var = (self.nils + param) as u8;
         self.complete
             && self.bases[pred].needed().all(|(_, base)| {
-                let root = base.equal.iter().find(|(_, v)| *v == var).map_or(var, |(root, _)| *root);
+                let root =
+                    base.equal.iter().find(|(_, v)| *v == var).map_or(var, |(root, _)| *root);
                 base.allocated.contains(&root)
             })
     }

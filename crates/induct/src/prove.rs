@@ -21,7 +21,8 @@
 //! A hypothesis is a statement of its own: about all values of its variables. So it is stored with
 //! everything that its proof may use, and whatever is not worth asking for is forgotten before.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::base::{Closure, Table};
 use crate::invariant;
@@ -46,13 +47,26 @@ pub struct Prover<'a> {
     table: &'a Table,
     invariants: Vec<Vec<Constraint>>,
     shapes: Vec<Shape>,
+    has_arithmetic: bool,
     /// The sorts of all variables.
     sorts: Vec<SortId>,
-    /// What may be used as a hypothesis: what was met on the way, with the cells taken away before.
-    path: Vec<(Sequent, u32)>,
+    /// What was met on the way.
+    path: Vec<Hypothesis>,
+    /// Searches that failed.
+    failed: HashSet<u64>,
     /// Whether an instance of the first predicate is one of the second, as far as was asked.
     conversions: HashMap<(PredId, PredId), bool>,
     steps: u64,
+}
+
+/// A sequent that may be used, because it is being proved.
+#[derive(Clone, Debug)]
+struct Hypothesis {
+    sequent: Sequent,
+    /// How many cells had been taken away, at least, when it was met.
+    consumed: u32,
+    /// The same for the same sequents.
+    key: u64,
 }
 
 /// What is worth knowing of a predicate.
@@ -84,8 +98,10 @@ impl<'a> Prover<'a> {
             table,
             invariants: invariant::invariants(system),
             shapes: shapes(system, table),
+            has_arithmetic: system.has_arithmetic(),
             sorts: (0..system.nils()).collect(),
             path: Vec::new(),
+            failed: HashSet::new(),
             conversions: HashMap::new(),
             steps: 0,
         }
@@ -121,6 +137,7 @@ impl<'a> Prover<'a> {
         self.system.is_int(self.sorts[var as usize])
     }
 
+    /// A search that has failed before is not repeated.
     fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> bool {
         match self.steps.checked_sub(1) {
             Some(steps) => self.steps = steps,
@@ -131,29 +148,53 @@ impl<'a> Prover<'a> {
             Progress::Failed => return false,
             Progress::Open => {}
         }
+        let key = self.key(&s, consumed, depth);
+        if self.failed.contains(&key) {
+            return false;
+        }
+        let proved = self.choose(&s, consumed, depth);
+        if !proved && self.steps > 0 {
+            self.failed.insert(key);
+        }
+        proved
+    }
+
+    /// The same for the same question, whatever the names.
+    fn key(&self, s: &Sequent, consumed: u32, depth: u32) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        s.canonical(self.nils()).hash(&mut hasher);
+        depth.hash(&mut hasher);
+        for hypothesis in &self.path {
+            (hypothesis.key, consumed > hypothesis.consumed).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn choose(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
         if s.right.is_empty() {
             if s.left.is_empty() && (!s.left.open || s.right.open) || s.right.open {
-                return self.pure_holds(&s) || self.split(&s, consumed, depth);
+                return self.pure_holds(s) || self.split(s, consumed, depth);
             }
             if !s.left.cells.is_empty() || s.left.open {
                 return false;
             }
         }
-        if let Some(next) = self.convert(&s)
+        if let Some(next) = self.convert(s)
             && self.prove(next, consumed, depth)
         {
             return true;
         }
         let flat = s.left.calls.iter().position(|call| !self.shapes[call.pred].recursive);
         if let Some(index) = flat {
-            return self.unfold_left(&s, index, consumed, depth);
+            return self.unfold_left(s, index, consumed, depth);
         }
-        self.match_cells(&s, consumed, depth)
-            || self.match_calls(&s, consumed, depth)
-            || self.unfold_right(&s, consumed, depth)
-            || self.use_hypotheses(&s, consumed, depth)
-            || self.induct(&s, consumed, depth)
-            || self.split(&s, consumed, depth)
+        self.match_cells(s, consumed, depth)
+            || self.match_calls(s, consumed, depth)
+            || self.unfold_right(s, consumed, depth)
+            || self.use_hypotheses(s, consumed, depth)
+            || self.induct(s, consumed, depth)
+            || self.split(s, consumed, depth)
+            || self.guess(s, consumed, depth)
     }
 
     // Steps without a choice.
@@ -186,6 +227,9 @@ impl<'a> Prover<'a> {
                 Some(nonempty) => *consumed += u32::from(nonempty),
             }
         }
+        if !self.discharge(s) {
+            return Progress::Failed;
+        }
         if !s.right.linear.is_empty() {
             let mut all = self.facts(&s.left);
             all.extend(s.right.linear.iter().cloned());
@@ -194,6 +238,25 @@ impl<'a> Prover<'a> {
             }
         }
         Progress::Open
+    }
+
+    /// Drops what is known to follow of equal and different locations. `false` if something does not
+    /// follow: bases are exact as long as there are no integers, so there is a counterexample.
+    fn discharge(&self, s: &mut Sequent) -> bool {
+        let equal = std::mem::take(&mut s.right.equal);
+        s.right.equal =
+            equal.into_iter().filter(|(a, b)| !self.are_equal(&s.left, *a, *b)).collect();
+        let different = std::mem::take(&mut s.right.different);
+        s.right.different = different
+            .into_iter()
+            .filter(|(a, b)| {
+                s.exist.contains(a) || s.exist.contains(b) || !self.are_different(&s.left, *a, *b)
+            })
+            .collect();
+        let free = |v: &Var| !s.exist.contains(v);
+        self.has_arithmetic
+            || s.right.equal.is_empty()
+                && !s.right.different.iter().any(|(a, b)| free(a) && free(b))
     }
 
     /// What both sides say of the same location.
@@ -432,7 +495,10 @@ impl<'a> Prover<'a> {
         order.sort_by_key(|(interest, i)| (std::cmp::Reverse(*interest), *i));
         let s = self.forget(s);
         for (_, index) in order.into_iter().take(MAX_UNFOLDED) {
-            self.path.push((s.clone(), consumed));
+            let mut hasher = DefaultHasher::new();
+            s.canonical(self.nils()).hash(&mut hasher);
+            let key = hasher.finish();
+            self.path.push(Hypothesis { sequent: s.clone(), consumed, key });
             let proved = self.unfold_left(&s, index, consumed, depth - 1);
             self.path.pop();
             if proved {
@@ -453,20 +519,22 @@ impl<'a> Prover<'a> {
         })
     }
 
+    /// Arguments that may be allocated by an instance.
+    fn roots(&self, call: &Call) -> Vec<Var> {
+        let roots = &self.shapes[call.pred].roots;
+        call.args.iter().zip(roots).filter(|(_, root)| **root).map(|(arg, _)| *arg).collect()
+    }
+
     /// How likely it is that unfolding this instance helps.
     fn interest(&self, s: &Sequent, call: &Call) -> usize {
-        let roots = |call: &Call| -> Vec<Var> {
-            let roots = &self.shapes[call.pred].roots;
-            call.args.iter().zip(roots).filter(|(_, root)| **root).map(|(arg, _)| *arg).collect()
-        };
         let wanted: BTreeSet<Var> = s
             .right
             .calls
             .iter()
-            .flat_map(roots)
+            .flat_map(|call| self.roots(call))
             .chain(s.right.cells.iter().map(|cell| cell.addr))
             .collect();
-        let shared = roots(call).iter().filter(|v| wanted.contains(v)).count();
+        let shared = self.roots(call).iter().filter(|v| wanted.contains(v)).count();
         let mentioned = s.right.spatial_vars();
         4 * shared + usize::from(call.args.iter().any(|arg| mentioned.contains(arg)))
     }
@@ -478,8 +546,7 @@ impl<'a> Prover<'a> {
         alive.extend(s.right.vars());
         s.left.gone.retain(|v| alive.contains(v));
         let (cells, gone) = (s.left.cells.clone(), s.left.gone.clone());
-        let (_, numbers, closure) =
-            Heap { cells, gone, ..Heap::default() }.compact(self.nils());
+        let (_, numbers, closure) = Heap { cells, gone, ..Heap::default() }.compact(self.nils());
         s.left.different.retain(|(a, b)| {
             let known = match (&closure, numbers.get(a), numbers.get(b)) {
                 (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),
@@ -505,8 +572,9 @@ impl<'a> Prover<'a> {
         if depth == 0 {
             return false;
         }
+        let mut wishes: BTreeSet<(Var, Var)> = BTreeSet::new();
         for index in (0..self.path.len()).rev() {
-            let (hypothesis, before) = self.path[index].clone();
+            let Hypothesis { sequent: hypothesis, consumed: before, .. } = self.path[index].clone();
             for usage in uses(&hypothesis.left, &s.left, self.nils()) {
                 let smaller = consumed > before
                     || !usage.cells.iter().all(|used| *used)
@@ -515,15 +583,21 @@ impl<'a> Prover<'a> {
                         .iter()
                         .zip(&usage.calls)
                         .any(|(call, used)| !used && self.shapes[call.pred].nonempty);
-                if smaller
-                    && let Some(next) = self.rewrite(s, &hypothesis, &usage)
-                    && self.prove(next, consumed, depth - 1)
-                {
-                    return true;
+                if !smaller {
+                    continue;
+                }
+                if let Some(next) = self.rewrite(s, &hypothesis, &usage) {
+                    if self.prove(next, consumed, depth - 1) {
+                        return true;
+                    }
+                } else {
+                    let var = |v: Var| usage.vars.get(&v).copied().unwrap_or(v);
+                    wishes.extend(hypothesis.left.renamed(&var).different);
                 }
             }
         }
-        false
+        // A hypothesis may ask for locations to be different that may be equal.
+        wishes.into_iter().any(|(a, b)| self.split_on(s, a, b, consumed, depth))
     }
 
     /// The sequent with the right side of another in place of what its left side matches.
@@ -556,7 +630,13 @@ impl<'a> Prover<'a> {
 
     /// The sequent with instances of predicates that are wanted in place of those that are not.
     fn convert(&mut self, s: &Sequent) -> Option<Sequent> {
-        let wanted: BTreeSet<PredId> = s.right.calls.iter().map(|call| call.pred).collect();
+        let wanted: BTreeSet<PredId> = s
+            .right
+            .calls
+            .iter()
+            .map(|call| call.pred)
+            .filter(|pred| self.shapes[*pred].recursive)
+            .collect();
         let mut next = s.clone();
         let mut changed = false;
         for i in 0..next.left.calls.len() {
@@ -564,8 +644,8 @@ impl<'a> Prover<'a> {
             if wanted.contains(&from) {
                 continue;
             }
-            if let Some(to) = wanted.iter().find(|to| self.is_instance(from, **to)) {
-                next.left.calls[i].pred = *to;
+            if let Some(to) = wanted.iter().copied().find(|to| self.is_instance(from, *to)) {
+                next.left.calls[i].pred = to;
                 changed = true;
             }
         }
@@ -589,8 +669,7 @@ impl<'a> Prover<'a> {
             let call = Call { pred, args: args.clone() };
             Heap { calls: vec![call], ..Heap::default() }
         };
-        let sequent =
-            Sequent { left: side(from), right: side(to), exist: BTreeSet::new() };
+        let sequent = Sequent { left: side(from), right: side(to), exist: BTreeSet::new() };
         let proved = self.aside(&sequent);
         self.conversions.insert((from, to), proved);
         proved
@@ -608,6 +687,52 @@ impl<'a> Prover<'a> {
     }
 
     // Cases.
+
+    /// Two cases, if there are two.
+    fn split_on(&mut self, s: &Sequent, a: Var, b: Var, consumed: u32, depth: u32) -> bool {
+        if self.are_different(&s.left, a, b) || self.are_equal(&s.left, a, b) {
+            return false;
+        }
+        let mut same = s.clone();
+        same.left.equal.push((a, b));
+        let mut other = s.clone();
+        other.left.different.insert(ordered(a, b));
+        self.prove(same, consumed, depth - 1) && self.prove(other, consumed, depth - 1)
+    }
+
+    /// The location of an instance on the right is where something on the left is.
+    fn guess(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        if depth == 0 {
+            return false;
+        }
+        let places: BTreeSet<Var> = s
+            .left
+            .calls
+            .iter()
+            .flat_map(|call| self.roots(call))
+            .chain(s.left.cells.iter().map(|cell| cell.addr))
+            .collect();
+        let wanted: BTreeSet<Var> = s
+            .right
+            .calls
+            .iter()
+            .flat_map(|call| self.roots(call))
+            .filter(|v| s.exist.contains(v))
+            .collect();
+        for var in wanted {
+            for place in &places {
+                if self.sorts[*place as usize] != self.sorts[var as usize] {
+                    continue;
+                }
+                let mut next = s.clone();
+                next.bind(var, *place);
+                if self.prove(next, consumed, depth - 1) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
 
     /// Two cases: locations that a case on the right compares are equal, or they are not.
     fn split(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
@@ -636,15 +761,11 @@ impl<'a> Prover<'a> {
                 look(&heap, &exist);
             }
         }
-        let pair = pairs.into_iter().find(|(a, b)| {
+        let undecided = |(a, b): &(Var, Var)| {
             !self.are_different(&s.left, *a, *b) && !self.are_equal(&s.left, *a, *b)
-        });
-        if let Some((a, b)) = pair {
-            let mut same = s.clone();
-            same.left.equal.push((a, b));
-            let mut other = s.clone();
-            other.left.different.insert((a, b));
-            return self.prove(same, consumed, depth - 1) && self.prove(other, consumed, depth - 1);
+        };
+        if let Some((a, b)) = pairs.into_iter().find(undecided) {
+            return self.split_on(s, a, b, consumed, depth);
         }
         let facts = self.facts(&s.left);
         let undecided = constraints.into_iter().find_map(|c| {
