@@ -26,7 +26,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::base::{Closure, Table};
 use crate::invariant;
-use crate::linear::{self, Constraint, Sum};
+use crate::linear::{self, Constraint, Relation, Sum};
 use crate::sequent::{Heap, Sequent, equated, ordered};
 use crate::system::{Call, Cell, PredId, SortId, System, Var};
 
@@ -212,6 +212,9 @@ impl<'a> Prover<'a> {
             if !simplify_right(s) {
                 return Progress::Failed;
             }
+            if self.define(s) {
+                continue;
+            }
             if s.right.equal.iter().any(|(a, b)| different(*a, *b))
                 || s.right.different.iter().any(|(a, b)| a == b)
                 || s.right.cells.iter().any(|cell| (cell.addr as usize) < self.nils())
@@ -238,6 +241,23 @@ impl<'a> Prover<'a> {
             }
         }
         Progress::Open
+    }
+
+    /// An existential integer that an equation determines has a value: a variable of the left side.
+    fn define(&mut self, s: &mut Sequent) -> bool {
+        let found = s.right.linear.iter().enumerate().find_map(|(i, c)| {
+            let mut unknown = c.sum.factors.iter().filter(|(v, _)| s.exist.contains(v));
+            match (c.relation, unknown.next(), unknown.next()) {
+                (Relation::Zero, Some((v, 1 | -1)), None) => Some((i, *v)),
+                _ => None,
+            }
+        });
+        let Some((index, var)) = found else { return false };
+        let fresh = self.fresh(self.sorts[var as usize]);
+        s.bind(var, fresh);
+        let equation = s.right.linear.remove(index);
+        s.left.linear.push(equation);
+        true
     }
 
     /// Drops what is known to follow of equal and different locations. `false` if something does not
@@ -605,25 +625,48 @@ impl<'a> Prover<'a> {
         if rule.left.open {
             return None;
         }
-        let var = |v: Var| usage.vars.get(&v).copied().unwrap_or(v);
-        let holds =
-            rule.left.different.iter().all(|(a, b)| self.are_different(&s.left, var(*a), var(*b)));
-        let facts = self.facts(&s.left);
-        if !holds || !rule.left.linear.iter().all(|c| linear::implies(&facts, &c.renamed(&var))) {
+        let mut next = s.clone();
+        let mut vars = usage.vars.clone();
+        self.instantiate(&mut next, rule, &mut vars);
+        let var = |v: Var| vars.get(&v).copied().unwrap_or(v);
+        let known = &next.left;
+        let facts = self.facts(known);
+        let holds = rule.left.equal.is_empty()
+            && is_elsewhere(&rule.left.gone, &var, known, usage)
+            && rule.left.different.iter().all(|(a, b)| self.are_different(known, var(*a), var(*b)))
+            && rule.left.linear.iter().all(|c| linear::implies(&facts, &c.renamed(&var)));
+        if !holds {
             return None;
         }
-        let mut vars = usage.vars.clone();
         for v in &rule.exist {
             let fresh = self.fresh(self.sorts[*v as usize]);
             vars.insert(*v, fresh);
         }
-        let mut next = s.clone();
         let mut used = usage.cells.iter();
         next.left.cells.retain(|_| used.next() == Some(&false));
         let mut used = usage.calls.iter();
         next.left.calls.retain(|_| used.next() == Some(&false));
         next.left.add(rule.right.renamed(&|v| vars.get(&v).copied().unwrap_or(v)));
         Some(next)
+    }
+
+    /// Chooses integers that the left side of a rule mentions in equations only: what these say. The
+    /// others stay what they are.
+    fn instantiate(&mut self, s: &mut Sequent, rule: &Sequent, vars: &mut BTreeMap<Var, Var>) {
+        loop {
+            let found = rule.left.linear.iter().find_map(|c| {
+                let mut unknown = c.sum.factors.iter().filter(|(v, _)| !vars.contains_key(v));
+                match (c.relation, unknown.next(), unknown.next()) {
+                    (Relation::Zero, Some((v, 1 | -1)), None) => Some((c, *v)),
+                    _ => None,
+                }
+            });
+            let Some((equation, var)) = found else { return };
+            let fresh = self.fresh(self.sorts[var as usize]);
+            vars.insert(var, fresh);
+            let known = |v: Var| vars.get(&v).copied().unwrap_or(v);
+            s.left.linear.push(equation.renamed(&known));
+        }
     }
 
     // Lemmas.
@@ -859,6 +902,16 @@ fn price(s: &Sequent, cells: &[Cell]) -> Option<u32> {
             && s.left.cells.iter().any(|c| fits(s, c, cell))
     };
     cells.iter().any(may_be).then_some(0)
+}
+
+/// Is what a rule takes for allocated elsewhere, at different places, so allocated? It is if it was
+/// taken away from this sequent, or is a cell that the rule does not use.
+fn is_elsewhere(gone: &[Var], var: &impl Fn(Var) -> Var, left: &Heap, usage: &Use) -> bool {
+    let gone: Vec<Var> = gone.iter().map(|v| var(*v)).collect();
+    let distinct: BTreeSet<Var> = gone.iter().copied().collect();
+    let unused =
+        |v: Var| left.cells.iter().zip(&usage.cells).any(|(cell, used)| !used && cell.addr == v);
+    distinct.len() == gone.len() && gone.iter().all(|v| left.gone.contains(v) || unused(*v))
 }
 
 /// How a left side is found in another.

@@ -82,11 +82,11 @@ impl<'a> Unfolder<'a> {
         if least.is_none() {
             return End::Exhausted;
         }
-        let mut done = 0;
-        while done < max_size {
+        let mut at_least = 0;
+        while at_least <= max_size {
             let size_now = size.min(max_size);
             cut = false;
-            if self.run(state.clone(), size_now, done, &mut cut, accept) {
+            if self.run(state.clone(), size_now, at_least, &mut cut, accept) {
                 return End::Accepted;
             }
             if !cut {
@@ -95,7 +95,7 @@ impl<'a> Unfolder<'a> {
             if self.work == 0 {
                 return End::Limit;
             }
-            done = size_now;
+            at_least = size_now + 1;
             size = size_now + (size_now / 4).max(1);
         }
         if cut { End::Limit } else { End::Exhausted }
@@ -110,7 +110,7 @@ impl<'a> Unfolder<'a> {
         &mut self,
         mut state: State,
         max_size: usize,
-        more_than: usize,
+        at_least: usize,
         cut: &mut bool,
         accept: &mut impl FnMut(&Derivation) -> bool,
     ) -> bool {
@@ -126,11 +126,11 @@ impl<'a> Unfolder<'a> {
         };
         self.work = rest;
         let Some((index, pred, args)) = state.open.pop() else {
-            return state.derivation.nodes.len() > more_than && accept(&state.derivation);
+            return state.derivation.nodes.len() >= at_least && accept(&state.derivation);
         };
         for (number, case) in self.system.predicates[pred].cases.iter().enumerate() {
             if let Some(next) = self.step(&state, index, number, case, &args)
-                && self.run(next, max_size, more_than, cut, accept)
+                && self.run(next, max_size, at_least, cut, accept)
             {
                 return true;
             }
