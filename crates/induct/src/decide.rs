@@ -24,8 +24,7 @@ const UNFOLD_SIZE: usize = 60;
 const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
 const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
 /// How deep proofs are, and how many steps are made to find one.
-const MAX_DEPTH: u32 = 8;
-const PROOF_STEPS: u64 = 20_000;
+const EFFORTS: [(u32, u64); 2] = [(6, 1_500), (10, 8_000)];
 
 /// Is there a model of all of these formulas? Every model was checked along its derivation.
 #[must_use]
@@ -147,11 +146,12 @@ impl<'a> Question<'a> {
                 (None, None) => return false,
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
-            prover.proves(&sequent, MAX_DEPTH, PROOF_STEPS)
-                || prover
-                    .generalisations(&sequent)
-                    .iter()
-                    .any(|general| prover.proves(general, MAX_DEPTH, PROOF_STEPS))
+            let general = prover.generalisations(&sequent);
+            // A little effort for each, then more.
+            EFFORTS.iter().any(|(depth, steps)| {
+                prover.proves(&sequent, *depth, *steps)
+                    || general.iter().any(|general| prover.proves(general, *depth, *steps))
+            })
         })
     }
 

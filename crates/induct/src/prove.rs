@@ -45,9 +45,8 @@ const LEMMA_STEPS: u64 = 1_500;
 pub struct Prover<'a> {
     system: &'a System,
     table: &'a Table,
-    invariants: Vec<Vec<Constraint>>,
+    pub(crate) invariants: Vec<Vec<Constraint>>,
     shapes: Vec<Shape>,
-    has_arithmetic: bool,
     /// The sorts of all variables.
     sorts: Vec<SortId>,
     /// What was met on the way.
@@ -83,7 +82,7 @@ struct Shape {
 }
 
 /// How far a sequent got without any choice.
-enum Progress {
+pub(crate) enum Progress {
     Proved,
     Failed,
     Open,
@@ -98,7 +97,6 @@ impl<'a> Prover<'a> {
             table,
             invariants: invariant::invariants(system),
             shapes: shapes(system, table),
-            has_arithmetic: system.has_arithmetic(),
             sorts: (0..system.nils()).collect(),
             path: Vec::new(),
             failed: HashSet::new(),
@@ -117,7 +115,7 @@ impl<'a> Prover<'a> {
     /// the left are unfolded and hypotheses used on one branch.
     pub fn proves(&mut self, sequent: &Sequent, max_depth: u32, max_steps: u64) -> bool {
         self.steps = max_steps;
-        for depth in 1..=max_depth {
+        for depth in (1..=max_depth).filter(|depth| *depth < 5 || depth % 2 == 0) {
             self.path.clear();
             if self.prove(sequent.clone(), 0, depth) {
                 return true;
@@ -129,11 +127,15 @@ impl<'a> Prover<'a> {
         false
     }
 
+    pub(crate) fn system(&self) -> &'a System {
+        self.system
+    }
+
     pub(crate) fn nils(&self) -> usize {
         self.system.nils()
     }
 
-    fn is_int(&self, var: Var) -> bool {
+    pub(crate) fn is_int(&self, var: Var) -> bool {
         self.system.is_int(self.sorts[var as usize])
     }
 
@@ -199,7 +201,7 @@ impl<'a> Prover<'a> {
 
     // Steps without a choice.
 
-    fn normalise(&mut self, s: &mut Sequent, consumed: &mut u32) -> Progress {
+    pub(crate) fn normalise(&mut self, s: &mut Sequent, consumed: &mut u32) -> Progress {
         if !simplify_left(s) || self.is_contradiction(&s.left) {
             return Progress::Proved;
         }
@@ -233,12 +235,9 @@ impl<'a> Prover<'a> {
         if !self.discharge(s) {
             return Progress::Failed;
         }
-        if !s.right.linear.is_empty() {
-            let mut all = self.facts(&s.left);
-            all.extend(s.right.linear.iter().cloned());
-            if linear::contradictory(&all) {
-                return Progress::Failed;
-            }
+        forget_dead(s);
+        if !self.discharge_linear(s) {
+            return Progress::Failed;
         }
         Progress::Open
     }
@@ -261,7 +260,8 @@ impl<'a> Prover<'a> {
     }
 
     /// Drops what is known to follow of equal and different locations. `false` if something does not
-    /// follow: bases are exact as long as there are no integers, so there is a counterexample.
+    /// follow: bases are exact as long as there are no integers, so there is a counterexample. With
+    /// integers it may be known later, but then it is asked for later as well.
     fn discharge(&self, s: &mut Sequent) -> bool {
         let equal = std::mem::take(&mut s.right.equal);
         s.right.equal =
@@ -274,9 +274,25 @@ impl<'a> Prover<'a> {
             })
             .collect();
         let free = |v: &Var| !s.exist.contains(v);
-        self.has_arithmetic
-            || s.right.equal.is_empty()
-                && !s.right.different.iter().any(|(a, b)| free(a) && free(b))
+        s.right.equal.is_empty() && !s.right.different.iter().any(|(a, b)| free(a) && free(b))
+    }
+
+    /// The same for integers.
+    fn discharge_linear(&self, s: &mut Sequent) -> bool {
+        if s.right.linear.is_empty() {
+            return true;
+        }
+        let mut facts = self.facts(&s.left);
+        let (open, closed): (Vec<Constraint>, Vec<Constraint>) =
+            std::mem::take(&mut s.right.linear)
+                .into_iter()
+                .partition(|c| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v)));
+        if !closed.iter().all(|c| linear::implies(&facts, c)) {
+            return false;
+        }
+        facts.extend(open.iter().cloned());
+        s.right.linear = open;
+        s.right.linear.is_empty() || !linear::contradictory(&facts)
     }
 
     /// What both sides say of the same location.
@@ -343,7 +359,7 @@ impl<'a> Prover<'a> {
     // What holds of the left side.
 
     /// Everything that is known of integers.
-    fn facts(&self, left: &Heap) -> Vec<Constraint> {
+    pub(crate) fn facts(&self, left: &Heap) -> Vec<Constraint> {
         let mut facts = left.linear.clone();
         for call in &left.calls {
             let of_call = &self.invariants[call.pred];
@@ -575,16 +591,7 @@ impl<'a> Prover<'a> {
             let lives = |v: &Var| alive.contains(v) || (*v as usize) < self.nils();
             !known && lives(a) && lives(b)
         });
-        let dead: BTreeSet<Var> = s
-            .left
-            .linear
-            .iter()
-            .flat_map(|c| c.sum.factors.iter().map(|(v, _)| *v))
-            .filter(|v| !alive.contains(v))
-            .collect();
-        if !dead.is_empty() {
-            s.left.linear = linear::weaken(&s.left.linear, &dead);
-        }
+        forget_dead(&mut s);
         s
     }
 
@@ -804,12 +811,6 @@ impl<'a> Prover<'a> {
                 look(&heap, &exist);
             }
         }
-        let undecided = |(a, b): &(Var, Var)| {
-            !self.are_different(&s.left, *a, *b) && !self.are_equal(&s.left, *a, *b)
-        };
-        if let Some((a, b)) = pairs.into_iter().find(undecided) {
-            return self.split_on(s, a, b, consumed, depth);
-        }
         let facts = self.facts(&s.left);
         let undecided = constraints.into_iter().find_map(|c| {
             let cases = c.negation()?;
@@ -821,13 +822,38 @@ impl<'a> Prover<'a> {
             let cases: Vec<Constraint> = cases.into_iter().filter(with).collect();
             (!cases.is_empty() && with(&c)).then_some((c, cases))
         });
-        let Some((constraint, mut cases)) = undecided else { return false };
-        cases.push(constraint);
-        cases.into_iter().all(|case| {
-            let mut next = s.clone();
-            next.left.linear.push(case);
-            self.prove(next, consumed, depth - 1)
-        })
+        if let Some((constraint, mut cases)) = undecided {
+            cases.push(constraint);
+            let proved = cases.into_iter().all(|case| {
+                let mut next = s.clone();
+                next.left.linear.push(case);
+                self.prove(next, consumed, depth - 1)
+            });
+            if proved {
+                return true;
+            }
+        }
+        let undecided = |(a, b): &(Var, Var)| {
+            !self.are_different(&s.left, *a, *b) && !self.are_equal(&s.left, *a, *b)
+        };
+        if let Some((a, b)) = pairs.into_iter().find(undecided) {
+            return self.split_on(s, a, b, consumed, depth);
+        }
+        false
+    }
+}
+
+/// Weakens what is said of integers to those that atoms mention.
+fn forget_dead(s: &mut Sequent) {
+    if s.left.linear.is_empty() {
+        return;
+    }
+    let mut alive = s.left.spatial_vars();
+    alive.extend(s.right.vars());
+    let all = s.left.linear.iter().flat_map(|c| c.sum.factors.iter().map(|(v, _)| *v));
+    let dead: BTreeSet<Var> = all.filter(|v| !alive.contains(v)).collect();
+    if !dead.is_empty() {
+        s.left.linear = linear::weaken(&s.left.linear, &dead);
     }
 }
 
