@@ -37,6 +37,19 @@ pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula])
     if negative.is_empty() { question.satisfiable() } else { question.entailment() }
 }
 
+/// Is there a proof that every model of the first formula is one of the second? Nobody looks for a
+/// counterexample.
+#[must_use]
+pub fn proves(
+    signature: &Signature,
+    semantics: Semantics,
+    left: &Formula,
+    right: &Formula,
+) -> bool {
+    let (left, right) = (std::slice::from_ref(left), std::slice::from_ref(right));
+    Question::new(signature, semantics, left, right).is_ok_and(|question| question.proved())
+}
+
 /// What is asked, with numbers.
 struct Question<'a> {
     signature: &'a Signature,

@@ -19,4 +19,4 @@ pub mod sequent;
 pub mod system;
 pub mod unfold;
 
-pub use decide::decide;
+pub use decide::{decide, proves};
