@@ -24,7 +24,7 @@ const UNFOLD_SIZE: usize = 60;
 const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
 const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
 /// How deep proofs are, and how many steps are made to find one.
-const EFFORTS: [(u32, u64); 2] = [(6, 1_500), (10, 8_000)];
+const EFFORTS: [(u32, u64); 2] = [(6, 2_000), (12, 20_000)];
 
 /// Is there a model of all of these formulas? Every model was checked along its derivation.
 #[must_use]

@@ -60,14 +60,32 @@ impl Sum {
     /// `self + times * other`, if the numbers do not become too large.
     #[must_use]
     pub fn plus(&self, other: &Sum, times: i128) -> Option<Sum> {
-        let mut factors: BTreeMap<Var, i128> = self.factors.iter().copied().collect();
-        for (var, factor) in &other.factors {
-            let entry = factors.entry(*var).or_insert(0);
-            *entry = entry.checked_add(factor.checked_mul(times)?)?;
+        let mut factors = Vec::with_capacity(self.factors.len() + other.factors.len());
+        let (mut a, mut b) = (self.factors.iter().peekable(), other.factors.iter().peekable());
+        loop {
+            let (var, factor) = match (a.peek(), b.peek()) {
+                (Some((x, _)), Some((y, _))) if x == y => {
+                    let (own, more) = (a.next()?.1, b.next()?.1);
+                    (*x, own.checked_add(more.checked_mul(times)?)?)
+                }
+                (Some((x, own)), other) if other.is_none_or(|(y, _)| x < y) => {
+                    let term = (*x, *own);
+                    a.next();
+                    term
+                }
+                (_, Some((y, more))) => {
+                    let term = (*y, more.checked_mul(times)?);
+                    b.next();
+                    term
+                }
+                _ => break,
+            };
+            if factor != 0 {
+                factors.push((var, factor));
+            }
         }
-        factors.retain(|_, factor| *factor != 0);
         let constant = self.constant.checked_add(other.constant.checked_mul(times)?)?;
-        Some(Sum { factors: factors.into_iter().collect(), constant })
+        Some(Sum { factors, constant })
     }
 
     /// The negative.

@@ -600,6 +600,7 @@ impl<'a> Prover<'a> {
             return false;
         }
         let mut wishes: BTreeSet<(Var, Var)> = BTreeSet::new();
+        let mut numbers: Vec<Constraint> = Vec::new();
         for index in (0..self.path.len()).rev() {
             let Hypothesis { sequent: hypothesis, consumed: before, .. } = self.path[index].clone();
             for usage in uses(&hypothesis.left, &s.left, self.nils()) {
@@ -613,24 +614,35 @@ impl<'a> Prover<'a> {
                 if !smaller {
                     continue;
                 }
-                if let Some(next) = self.rewrite(s, &hypothesis, &usage) {
-                    if self.prove(next, consumed, depth - 1) {
-                        return true;
+                match self.rewrite(s, &hypothesis, &usage) {
+                    Ok(next) => {
+                        if self.prove(next, consumed, depth - 1) {
+                            return true;
+                        }
                     }
-                } else {
-                    let var = |v: Var| usage.vars.get(&v).copied().unwrap_or(v);
-                    wishes.extend(hypothesis.left.renamed(&var).different);
+                    Err(unknown) => {
+                        let var = |v: Var| usage.vars.get(&v).copied().unwrap_or(v);
+                        wishes.extend(hypothesis.left.renamed(&var).different);
+                        numbers.extend(unknown);
+                    }
                 }
             }
         }
         // A hypothesis may ask for locations to be different that may be equal.
         wishes.into_iter().any(|(a, b)| self.split_on(s, a, b, consumed, depth))
+            || self.split_linear(s, numbers, consumed, depth)
     }
 
     /// The sequent with the right side of another in place of what its left side matches.
-    fn rewrite(&mut self, s: &Sequent, rule: &Sequent, usage: &Use) -> Option<Sequent> {
+    /// Otherwise what would have to be known of integers.
+    fn rewrite(
+        &mut self,
+        s: &Sequent,
+        rule: &Sequent,
+        usage: &Use,
+    ) -> Result<Sequent, Vec<Constraint>> {
         if rule.left.open {
-            return None;
+            return Err(Vec::new());
         }
         let mut next = s.clone();
         let mut vars = usage.vars.clone();
@@ -640,10 +652,15 @@ impl<'a> Prover<'a> {
         let facts = self.facts(known);
         let holds = rule.left.equal.is_empty()
             && is_elsewhere(&rule.left.gone, &var, known, usage)
-            && rule.left.different.iter().all(|(a, b)| self.are_different(known, var(*a), var(*b)))
-            && rule.left.linear.iter().all(|c| linear::implies(&facts, &c.renamed(&var)));
+            && rule.left.different.iter().all(|(a, b)| self.are_different(known, var(*a), var(*b)));
         if !holds {
-            return None;
+            return Err(Vec::new());
+        }
+        let mut wishes: Vec<Constraint> =
+            rule.left.linear.iter().map(|c| c.renamed(&var)).collect();
+        wishes.retain(|c| !linear::implies(&facts, c));
+        if !wishes.is_empty() {
+            return Err(wishes);
         }
         for v in &rule.exist {
             let fresh = self.fresh(self.sorts[*v as usize]);
@@ -654,12 +671,26 @@ impl<'a> Prover<'a> {
         let mut used = usage.calls.iter();
         next.left.calls.retain(|_| used.next() == Some(&false));
         next.left.add(rule.right.renamed(&|v| vars.get(&v).copied().unwrap_or(v)));
-        Some(next)
+        Ok(next)
     }
 
-    /// Chooses integers that the left side of a rule mentions in equations only: what these say. The
-    /// others stay what they are.
+    /// Chooses integers that no atom on the left side of a rule determines: what is wanted on the
+    /// right, and then what equations say. The others stay what they are.
     fn instantiate(&mut self, s: &mut Sequent, rule: &Sequent, vars: &mut BTreeMap<Var, Var>) {
+        for call in &rule.right.calls {
+            let wanted = s.right.calls.iter().find(|other| {
+                let fits = |(a, b): (&Var, &Var)| match vars.get(a) {
+                    Some(known) => known == b || self.is_int(*b),
+                    None => true,
+                };
+                other.pred == call.pred && call.args.iter().zip(&other.args).all(fits)
+            });
+            for (a, b) in call.args.iter().zip(wanted.iter().flat_map(|call| &call.args)) {
+                if self.is_int(*a) && !rule.exist.contains(a) && !s.exist.contains(b) {
+                    vars.entry(*a).or_insert(*b);
+                }
+            }
+        }
         loop {
             let found = rule.left.linear.iter().find_map(|c| {
                 let mut unknown = c.sum.factors.iter().filter(|(v, _)| !vars.contains_key(v));
@@ -750,6 +781,37 @@ impl<'a> Prover<'a> {
         self.prove(same, consumed, depth - 1) && self.prove(other, consumed, depth - 1)
     }
 
+    /// Cases of the first of these constraints that may hold or not.
+    fn split_linear(
+        &mut self,
+        s: &Sequent,
+        constraints: Vec<Constraint>,
+        consumed: u32,
+        depth: u32,
+    ) -> bool {
+        let facts = self.facts(&s.left);
+        let undecided = constraints.into_iter().find_map(|c| {
+            let cases = c.negation()?;
+            let with = |case: &Constraint| {
+                let mut all = facts.clone();
+                all.push(case.clone());
+                !linear::contradictory(&all)
+            };
+            let cases: Vec<Constraint> = cases.into_iter().filter(with).collect();
+            (!cases.is_empty() && with(&c)).then_some((c, cases))
+        });
+        if let Some((constraint, mut cases)) = undecided {
+            cases.push(constraint);
+            let proved = cases.into_iter().all(|case| {
+                let mut next = s.clone();
+                next.left.linear.push(case);
+                self.prove(next, consumed, depth - 1)
+            });
+            return proved;
+        }
+        false
+    }
+
     /// The location of an instance on the right is where something on the left is.
     fn guess(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
         if depth == 0 {
@@ -811,27 +873,8 @@ impl<'a> Prover<'a> {
                 look(&heap, &exist);
             }
         }
-        let facts = self.facts(&s.left);
-        let undecided = constraints.into_iter().find_map(|c| {
-            let cases = c.negation()?;
-            let with = |case: &Constraint| {
-                let mut all = facts.clone();
-                all.push(case.clone());
-                !linear::contradictory(&all)
-            };
-            let cases: Vec<Constraint> = cases.into_iter().filter(with).collect();
-            (!cases.is_empty() && with(&c)).then_some((c, cases))
-        });
-        if let Some((constraint, mut cases)) = undecided {
-            cases.push(constraint);
-            let proved = cases.into_iter().all(|case| {
-                let mut next = s.clone();
-                next.left.linear.push(case);
-                self.prove(next, consumed, depth - 1)
-            });
-            if proved {
-                return true;
-            }
+        if self.split_linear(s, constraints, consumed, depth) {
+            return true;
         }
         let undecided = |(a, b): &(Var, Var)| {
             !self.are_different(&s.left, *a, *b) && !self.are_equal(&s.left, *a, *b)

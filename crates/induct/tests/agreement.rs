@@ -102,8 +102,7 @@ struct Parsed {
 
 fn parse(definitions: &str, left: &str, right: &str) -> Parsed {
     let consts = "(declare-const x Ref) (declare-const y Ref) (declare-const z Ref)";
-    let text =
-        format!("{definitions} {consts} (assert {left}) (assert (not {right})) (check-sat)");
+    let text = format!("{definitions} {consts} (assert {left}) (assert (not {right})) (check-sat)");
     let script = sl::smtlib::parse(FileId(0), &text).unwrap();
     let check = &script.checks[0];
     let sl::Kind::Not(right) = check.assertions[1].kind() else { panic!("{text}") };
@@ -115,7 +114,13 @@ fn parse(definitions: &str, left: &str, right: &str) -> Parsed {
 }
 
 /// Nothing is proved that small heaps refute; how many were proved and refuted?
-fn entailments(definitions: &str, atoms: &[(&str, usize)], seed: u64, count: usize, locations: u32) {
+fn entailments(
+    definitions: &str,
+    atoms: &[(&str, usize)],
+    seed: u64,
+    count: usize,
+    locations: u32,
+) {
     let mut random = Random(seed);
     let (mut proved, mut refuted) = (0, 0);
     for _ in 0..count {
