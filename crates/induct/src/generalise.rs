@@ -1,6 +1,6 @@
 //! Statements that say more, and are easier to prove by induction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::invariant;
 use crate::linear::{self, Constraint, Relation, Sum};
@@ -10,6 +10,8 @@ use crate::system::Var;
 
 /// More integers than this are not related to each other.
 const MAX_INTEGERS: usize = 12;
+/// So many bounds of a difference are tried.
+const MAX_BOUNDS: usize = 4;
 
 impl Prover<'_> {
     /// Sequents of which this one is an instance: variables in place of `nil`s, one for each argument
@@ -48,9 +50,7 @@ impl Prover<'_> {
     /// other; bounds are ordered.
     fn without_numbers(&mut self, sequent: &Sequent) -> Vec<Sequent> {
         let mut sequent = sequent.clone();
-        if !matches!(self.normalise(&mut sequent, &mut 0), Progress::Open)
-            || !sequent.right.linear.is_empty()
-        {
+        if !matches!(self.normalise(&mut sequent, &mut 0), Progress::Open) {
             return Vec::new();
         }
         let before = self.facts(&sequent.left);
@@ -182,11 +182,11 @@ fn balance(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint>
     };
     let mut relations: Vec<Constraint> =
         [at(Relation::Zero, value)].into_iter().filter(|c| linear::implies(facts, c)).collect();
-    for least in [3, 2, 1, 0] {
-        let relation = at(Relation::NotNegative, least);
-        if linear::implies(facts, &relation) {
-            relations.push(relation);
-        }
-    }
+    // At least what the numbers that occur differ by, or a little.
+    let numbers: BTreeSet<i128> = facts.iter().map(|c| c.sum.constant.abs()).collect();
+    let differences = numbers.iter().flat_map(|a| numbers.iter().map(move |b| a - b));
+    let least: BTreeSet<i128> = differences.filter(|d| *d > 3).chain(0..=3).collect();
+    let bounds = least.into_iter().rev().map(|least| at(Relation::NotNegative, least));
+    relations.extend(bounds.filter(|c| linear::implies(facts, c)).take(MAX_BOUNDS));
     relations
 }

@@ -37,6 +37,8 @@ const MAX_USES: usize = 6;
 /// So many instances on the left are tried to be unfolded.
 const MAX_UNFOLDED: usize = 3;
 
+/// Numbers beyond this do not count down to nothing in a proof.
+const LARGE: u128 = 8;
 /// The effort for a lemma.
 const LEMMA_DEPTH: u32 = 5;
 const LEMMA_STEPS: u64 = 1_500;
@@ -530,15 +532,18 @@ impl<'a> Prover<'a> {
             (0..s.left.calls.len()).map(|i| (self.interest(s, &s.left.calls[i]), i)).collect();
         order.sort_by_key(|(interest, i)| (std::cmp::Reverse(*interest), *i));
         let s = self.forget(s);
+        let without = without_large(&s);
         for (_, index) in order.into_iter().take(MAX_UNFOLDED) {
-            let mut hasher = DefaultHasher::new();
-            s.canonical(self.nils()).hash(&mut hasher);
-            let key = hasher.finish();
-            self.path.push(Hypothesis { sequent: s.clone(), consumed, key });
-            let proved = self.unfold_left(&s, index, consumed, depth - 1);
-            self.path.pop();
-            if proved {
-                return true;
+            for s in without.iter().chain([&s]) {
+                let mut hasher = DefaultHasher::new();
+                s.canonical(self.nils()).hash(&mut hasher);
+                let key = hasher.finish();
+                self.path.push(Hypothesis { sequent: s.clone(), consumed, key });
+                let proved = self.unfold_left(s, index, consumed, depth - 1);
+                self.path.pop();
+                if proved {
+                    return true;
+                }
             }
         }
         false
@@ -884,6 +889,18 @@ impl<'a> Prover<'a> {
         }
         false
     }
+}
+
+/// The same without large bounds, if there are any: they do not hold of what is smaller.
+fn without_large(s: &Sequent) -> Option<Sequent> {
+    let is_large =
+        |c: &Constraint| c.sum.factors.len() == 1 && c.sum.constant.unsigned_abs() > LARGE;
+    if !s.left.linear.iter().any(is_large) || s.right.linear.iter().any(is_large) {
+        return None;
+    }
+    let mut s = s.clone();
+    s.left.linear.retain(|c| !is_large(c));
+    Some(s)
 }
 
 /// Weakens what is said of integers to those that atoms mention.
