@@ -4,6 +4,8 @@ use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Verdict};
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
+use crate::invariant;
+use crate::linear;
 use crate::prove::Prover;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
@@ -182,6 +184,15 @@ impl<'a> Question<'a> {
         unknown.map_or(Verdict::Unsat, Verdict::Unknown)
     }
 
+    /// Do the integers of a clause contradict each other, by what instances always say of theirs?
+    fn is_arithmetically_false(&self, clause: &Clause) -> bool {
+        let invariants = invariant::invariants(&self.system);
+        let remainders = invariant::remainders(&self.system, &invariants);
+        let mut facts = invariant::facts(clause, &invariants, self.system.nils());
+        facts.extend(invariant::of_calls(clause, &remainders));
+        linear::contradictory(&facts)
+    }
+
     fn disjunct(&self, table: &Table, heap: &SymbolicHeap, clause: &Clause) -> Verdict {
         let choice = table.consistent(clause, CHOICE_WORK);
         if choice == Some(None) && table.complete {
@@ -199,16 +210,20 @@ impl<'a> Question<'a> {
                 None => Verdict::Unknown("the model could not be confirmed".into()),
             };
         }
-        let mut found = None;
+        if self.is_arithmetically_false(clause) {
+            return Verdict::Unsat;
+        }
+        let (mut found, mut failed) = (None, false);
         let mut accept = |d: &Derivation| {
             found = derivation::model(&self.system, self.signature, written, d);
+            failed |= found.is_none();
             found.is_some()
         };
         let end = Unfolder::new(&self.system, UNFOLD_WORK).each(clause, UNFOLD_SIZE, &mut accept);
         match (found, end) {
             (Some(model), _) => Verdict::Sat(model),
             // Every derivation contradicts itself.
-            (None, End::Exhausted) if !arithmetic => Verdict::Unsat,
+            (None, End::Exhausted) if !failed => Verdict::Unsat,
             _ => Verdict::Unknown("there was no model among the small ones".into()),
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::base::Closure;
 use crate::derivation::{Derivation, Node};
+use crate::invariant;
 use crate::linear::{self, Constraint};
 use crate::system::{Clause, PredId, System, Var};
 
@@ -11,6 +12,8 @@ pub struct Unfolder<'a> {
     /// The least number of instances that an instance of each predicate takes; none if it has no
     /// derivation at all.
     least: Vec<Option<usize>>,
+    /// What instances say of integers.
+    invariants: Vec<Vec<Constraint>>,
     work: u64,
 }
 
@@ -51,7 +54,8 @@ impl<'a> Unfolder<'a> {
                 }
             }
             if !changed {
-                return Unfolder { system, least, work };
+                let invariants = invariant::invariants(system);
+                return Unfolder { system, least, invariants, work };
             }
         }
     }
@@ -75,6 +79,9 @@ impl<'a> Unfolder<'a> {
         }
         open.reverse();
         let state = State { closure, linear: clause.linear.clone(), open, derivation };
+        if self.is_contradiction(&state) {
+            return End::Exhausted;
+        }
         let least = self.least_of(&state);
         let mut cut = false;
         // Small ones first: the limit doubles.
@@ -157,12 +164,7 @@ impl<'a> Unfolder<'a> {
         if !consistent {
             return None;
         }
-        if !case.linear.is_empty() {
-            next.linear.extend(case.linear.iter().map(|c| c.renamed(&|v| var(&v))));
-            if linear::contradictory(&next.linear) {
-                return None;
-            }
-        }
+        next.linear.extend(case.linear.iter().map(|c| c.renamed(&|v| var(&v))));
         next.derivation.nodes[index].case = number;
         for call in case.calls.iter().rev() {
             let child = next.derivation.nodes.len();
@@ -170,6 +172,15 @@ impl<'a> Unfolder<'a> {
             next.derivation.nodes[index].calls.insert(0, child);
             next.open.push((child, call.pred, call.args.iter().map(var).collect()));
         }
-        Some(next)
+        (case.linear.is_empty() || !self.is_contradiction(&next)).then_some(next)
+    }
+
+    /// Do integers contradict each other, whatever the derivations of open instances are?
+    fn is_contradiction(&self, state: &State) -> bool {
+        let mut facts = state.linear.clone();
+        for (_, pred, args) in &state.open {
+            facts.extend(invariant::of_call(&self.invariants[*pred], args, self.system.nils()));
+        }
+        linear::contradictory(&facts)
     }
 }
