@@ -50,6 +50,23 @@ const TWO_FIELDS: &str = "
           (exists ((u Ref)) (sep (pto x (node u p)) (up u x)))))
 ";
 
+const LENGTHS: &str = "
+    (declare-sort Ref 0)
+    (declare-datatypes ((Node 0)) (((node (next Ref)))))
+    (declare-heap (Ref Node))
+    (define-fun-rec len ((x Ref) (y Ref) (n Int)) Bool
+      (or (and (= x y) (= n 0) (_ emp Ref Node))
+          (exists ((u Ref) (m Int)) (and (= n (+ m 1)) (sep (pto x (node u)) (len u y m))))))
+    (define-fun-rec most ((x Ref) (n Int)) Bool
+      (or (and (= x (as nil Ref)) (<= 0 n) (_ emp Ref Node))
+          (exists ((u Ref) (m Int)) (and (< m n) (sep (pto x (node u)) (most u m))))))
+    (define-fun-rec twice ((x Ref) (y Ref) (n Int)) Bool
+      (or (and (= x y) (= n 0) (_ emp Ref Node))
+          (exists ((u Ref) (v Ref) (m Int))
+            (and (= n (+ m 2)) (sep (pto x (node u)) (pto u (node v)) (twice v y m))))))
+    (declare-const k Int) (declare-const m Int)
+";
+
 /// A number from 0 to `n - 1`, the same in every run.
 struct Random(u64);
 
@@ -159,6 +176,41 @@ fn no_proof_of_what_small_heaps_with_two_fields_refute() {
     let atoms =
         [("pto", 3), ("tree", 1), ("tseg", 2), ("dll", 4), ("rev", 4), ("up", 2), ("tree", 1)];
     entailments(TWO_FIELDS, &atoms, 0x5eed_0002, 150, 2);
+}
+
+#[test]
+fn no_proof_of_lengths_that_small_heaps_refute() {
+    let mut random = Random(0x5eed_0004);
+    let number =
+        |random: &mut Random| ["k", "m", "k", "m", "(+ k m)", "(+ k 1)", "1"][random.below(7)];
+    let heap = |random: &mut Random| {
+        let mut spatial = String::from("(_ emp Ref Node)");
+        for _ in 0..=random.below(2) {
+            let (a, b, n) = (random.var(0), random.var(0), number(random));
+            spatial += &match random.below(4) {
+                0 => format!(" (pto {a} (node {b}))"),
+                1 => format!(" (most {a} {n})"),
+                2 => format!(" (twice {a} {b} {n})"),
+                _ => format!(" (len {a} {b} {n})"),
+            };
+        }
+        let (a, b) = (number(random), number(random));
+        let relation = ["=", "<=", "<", "distinct"][random.below(4)];
+        format!("(and ({relation} {a} {b}) (sep {spatial}))")
+    };
+    let mut proved = 0;
+    for _ in 0..150 {
+        let (left, right) = (heap(&mut random), heap(&mut random));
+        let Parsed { signature, left: l, right: r } = parse(LENGTHS, &left, &right);
+        if !induct::proves(&signature, Semantics::Standard, &l, &r) {
+            continue;
+        }
+        proved += 1;
+        let bounds = Bounds { locations: 2, data: 2 };
+        let found = enumerate::find_counterexample(&signature, Semantics::Standard, &l, &r, bounds);
+        assert_eq!(found, None, "{left} |= {right}");
+    }
+    assert!(proved >= 5, "{proved}");
 }
 
 #[test]
