@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Prover;
 use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent, ordered};
-use crate::system::Var;
+use crate::system::{Call, Var};
 
 impl Prover<'_> {
     /// Two cases, if there are two.
@@ -77,7 +77,15 @@ impl Prover<'_> {
             constraints.extend(linear::weaken(&heap.linear, exist));
         };
         look(&s.right, &s.exist);
-        for call in s.right.calls.clone() {
+        // What can be unfolded where there is a cell comes first.
+        let is_there = |call: &Call| {
+            let roots = self.roots(call);
+            s.left.cells.iter().any(|cell| roots.contains(&cell.addr))
+        };
+        let (mut calls, others): (Vec<Call>, Vec<Call>) =
+            s.right.calls.iter().cloned().partition(is_there);
+        calls.extend(others);
+        for call in calls {
             for case in 0..self.system.predicates[call.pred].cases.len() {
                 let (heap, vars) = self.instance(&call, case);
                 let mut exist = s.exist.clone();
