@@ -387,26 +387,25 @@ impl Table {
     #[must_use]
     pub fn consistent(&self, clause: &Clause, max_work: u64) -> Option<Option<Vec<usize>>> {
         let Some(closure) = Closure::of(clause, self.nils) else { return Some(None) };
-        self.consistent_with(clause, &closure, max_work)
+        self.consistent_with(clause, &closure, &mut { max_work })
     }
 
-    /// The same with more that is known.
+    /// The same with more that is known, and with the steps that are left.
     #[must_use]
     pub fn consistent_with(
         &self,
         clause: &Clause,
         closure: &Closure,
-        max_work: u64,
+        work: &mut u64,
     ) -> Option<Option<Vec<usize>>> {
         let order: Vec<usize> = (0..clause.calls.len()).collect();
         let range = |call: usize| 0..self.bases[clause.calls[call].pred].all.len();
-        let mut work = max_work;
         let mut found = None;
         let mut accept = |_: &Closure, choice: &[usize]| {
             found = Some(choice.to_vec());
             true
         };
-        self.choose(clause, closure, &order, &range, &mut work, &mut accept)?;
+        self.choose(clause, closure, &order, &range, work, &mut accept)?;
         Some(found)
     }
 }

@@ -7,7 +7,7 @@ use crate::system::{Clause, System, Var};
 use crate::unfold::Unfolder;
 
 /// Steps of the evaluator for each model.
-const EVALUATION: u64 = 30_000;
+const EVALUATION: u64 = 10_000;
 /// Variables beyond these are not made equal to others.
 const MAX_ALIASED: usize = 14;
 

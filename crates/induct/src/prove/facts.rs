@@ -33,8 +33,13 @@ impl Prover<'_> {
         }
         let (clause, _, closure) = left.compact(self.nils());
         let Some(mut closure) = closure else { return true };
-        !more(&mut closure)
-            || self.table.consistent_with(&clause, &closure, BASE_WORK) == Some(None)
+        if !more(&mut closure) {
+            return true;
+        }
+        let mut work = BASE_WORK;
+        let choice = self.table.consistent_with(&clause, &closure, &mut work);
+        self.spent.set(self.spent.get() + BASE_WORK - work);
+        choice == Some(None)
     }
 
     pub(super) fn are_different(&self, left: &Heap, a: Var, b: Var) -> bool {

@@ -7,8 +7,9 @@ use crate::linear::{self, Constraint, Relation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::Var;
 
-/// A hypothesis is used in at most this many ways.
+/// A hypothesis is used in at most this many ways, and so many atoms are compared to find them.
 const MAX_USES: usize = 6;
+const MAX_COMPARED: usize = 400;
 
 impl Prover<'_> {
     pub(super) fn use_hypotheses(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
@@ -154,14 +155,23 @@ fn uses(pattern: &Heap, heap: &Heap, nils: usize) -> Vec<Use> {
     if pattern.is_empty() {
         return found;
     }
-    search(pattern, heap, 0, start, &mut found);
+    let mut rest = MAX_COMPARED;
+    search(pattern, heap, 0, start, &mut found, &mut rest);
     found
 }
 
-fn search(pattern: &Heap, heap: &Heap, at: usize, usage: Use, found: &mut Vec<Use>) {
-    if found.len() >= MAX_USES {
+fn search(
+    pattern: &Heap,
+    heap: &Heap,
+    at: usize,
+    usage: Use,
+    found: &mut Vec<Use>,
+    rest: &mut usize,
+) {
+    if found.len() >= MAX_USES || *rest == 0 {
         return;
     }
+    *rest -= 1;
     let calls = pattern.calls.len();
     if let Some(call) = pattern.calls.get(at) {
         for (i, other) in heap.calls.iter().enumerate() {
@@ -171,7 +181,7 @@ fn search(pattern: &Heap, heap: &Heap, at: usize, usage: Use, found: &mut Vec<Us
             let mut next = usage.clone();
             if unify(&mut next.vars, &call.args, &other.args) {
                 next.calls[i] = true;
-                search(pattern, heap, at + 1, next, found);
+                search(pattern, heap, at + 1, next, found, rest);
             }
         }
     } else if let Some(cell) = pattern.cells.get(at - calls) {
@@ -184,7 +194,7 @@ fn search(pattern: &Heap, heap: &Heap, at: usize, usage: Use, found: &mut Vec<Us
                 && unify(&mut next.vars, &cell.fields, &other.fields)
             {
                 next.cells[i] = true;
-                search(pattern, heap, at + 1, next, found);
+                search(pattern, heap, at + 1, next, found, rest);
             }
         }
     } else {

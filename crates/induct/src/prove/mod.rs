@@ -30,6 +30,7 @@ mod normalise;
 mod right;
 mod shape;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -39,6 +40,9 @@ use crate::invariant;
 use crate::linear::Constraint;
 use crate::sequent::Sequent;
 use crate::system::{PredId, SortId, System, Var};
+
+/// Choosing so many bases takes as long as a step.
+const BASES_IN_A_STEP: u64 = 150;
 
 /// A search for a proof.
 pub struct Prover<'a> {
@@ -55,6 +59,8 @@ pub struct Prover<'a> {
     /// Whether an instance of the first predicate is one of the second, as far as was asked.
     conversions: HashMap<(PredId, PredId), bool>,
     steps: u64,
+    /// Steps of choosing bases that are not counted yet.
+    spent: Cell<u64>,
 }
 
 /// A sequent that may be used, because it is being proved.
@@ -88,6 +94,7 @@ impl<'a> Prover<'a> {
             failed: HashSet::new(),
             conversions: HashMap::new(),
             steps: 0,
+            spent: Cell::new(0),
         }
     }
 
@@ -127,10 +134,11 @@ impl<'a> Prover<'a> {
 
     /// A search that has failed before is not repeated.
     fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> bool {
-        match self.steps.checked_sub(1) {
-            Some(steps) => self.steps = steps,
-            None => return false,
+        if self.steps == 0 {
+            return false;
         }
+        let price = 1 + self.spent.take() / BASES_IN_A_STEP;
+        self.steps = self.steps.saturating_sub(price);
         match self.normalise(&mut s, &mut consumed) {
             Progress::Proved => return true,
             Progress::Failed => return false,
