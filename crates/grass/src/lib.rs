@@ -7,11 +7,9 @@
 //!   that a solver decides, and why that is complete.
 //! - [`translate`]: separation logic in that logic.
 //! - [`solve`]: questions, and models as answers, confirmed before they are shown.
-//!   [`decide`] asks the procedure for lists first.
 //! - [`frame`]: what is left over, and what is missing.
 
 mod cover;
-pub mod decide;
 mod doubly;
 pub mod frame;
 mod inverse;
@@ -24,6 +22,5 @@ mod sorted;
 pub mod theory;
 pub mod translate;
 
-pub use decide::{Decision, Procedure, decide};
 pub use frame::Inference;
 pub use solve::{Solver, Work, config};

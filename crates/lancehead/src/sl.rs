@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use grass::{Decision, Inference, Procedure, Work};
+use decide::{Decision, Procedure};
+use grass::{Inference, Work};
 use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
 use serde_json::{Value as Json, json};
 use sl::{Formula, Model, Signature, Value, Verdict};
@@ -69,7 +70,9 @@ impl Effort {
         let time = milliseconds(self.time);
         let Work { searches, queries, rounds, instances, nodes, waiting } = self.work;
         match self.procedure {
-            Procedure::Lists => format!("lists, {time:.1} ms"),
+            Procedure::Lists | Procedure::Induct | Procedure::Boolean => {
+                format!("{}, {time:.1} ms", self.procedure.as_str())
+            }
             Procedure::Grass => format!(
                 "grass, {time:.1} ms, {:.1} of them waiting for the solver: {searches} searches, \
                  {queries} queries, {rounds} rounds of {instances} instances of axioms, at most \
@@ -241,14 +244,9 @@ impl Command<'_> {
     fn answer<'q>(&self, question: Question<'q>) -> Answer<'q> {
         let Question { signature, semantics, formulas, .. } = &question;
         let start = Instant::now();
-        let decision = grass::decide(signature, *semantics, formulas, || self.solver());
-        let Decision { mut verdict, procedure, work } = decision;
-        if let Verdict::Unknown(_) = verdict
-            && let Ok(z3) = self.find_z3()
-            && let Ok(decided) = boolean::decide(signature, *semantics, formulas, z3, TIMEOUT)
-        {
-            verdict = decided;
-        }
+        let z3 = || self.find_z3();
+        let decision = decide::decide(signature, *semantics, formulas, z3, TIMEOUT);
+        let Decision { verdict, procedure, work } = decision;
         let effort = Effort { procedure, time: start.elapsed(), work };
         Answer { question, verdict, effort }
     }

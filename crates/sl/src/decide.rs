@@ -32,11 +32,7 @@ impl Verdict {
 /// another is asking this of the first and the negation of the second.
 #[must_use]
 pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula]) -> Verdict {
-    let mut positive = Vec::new();
-    let mut negative = Vec::new();
-    for formula in formulas {
-        sort_out(formula, semantics, &mut positive, &mut negative);
-    }
+    let (positive, negative) = sorted_out(formulas, semantics);
     if positive.is_empty() && negative.is_empty() {
         return Verdict::Sat(Model::default());
     }
@@ -63,7 +59,16 @@ pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula])
     })
 }
 
-/// Formulas that must hold, and those that must not.
+/// Formulas that must hold, and those that must not, for all of these to hold.
+#[must_use]
+pub fn sorted_out(formulas: &[Formula], semantics: Semantics) -> (Vec<Formula>, Vec<Formula>) {
+    let (mut positive, mut negative) = (Vec::new(), Vec::new());
+    for formula in formulas {
+        sort_out(formula, semantics, &mut positive, &mut negative);
+    }
+    (positive, negative)
+}
+
 fn sort_out(
     formula: &Formula,
     semantics: Semantics,

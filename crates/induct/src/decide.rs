@@ -1,0 +1,230 @@
+//! Questions: what has a model, and what entails what.
+
+use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Verdict};
+
+use crate::base::Table;
+use crate::derivation::{self, Derivation, Written};
+use crate::invariant;
+use crate::linear;
+use crate::prove::Prover;
+use crate::refute::{Effort, Refutation};
+use crate::sequent::{Heap, Sequent};
+use crate::system::{Call, Clause, System, Var};
+use crate::unfold::{End, Unfolder};
+
+/// Steps for computing bases.
+const BASE_WORK: u64 = 2_000_000;
+/// Steps for choosing bases for a formula.
+const CHOICE_WORK: u64 = 500_000;
+/// The largest derivation that is made a model of.
+const MAX_NODES: usize = 3_000_000;
+/// Steps for unfolding, and how many instances there may be.
+const UNFOLD_WORK: u64 = 20_000;
+const UNFOLD_SIZE: usize = 60;
+
+/// What is tried to refute an entailment before and after a proof is looked for.
+const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
+const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
+/// How deep proofs are, and how many steps are made to find one, in all.
+const EFFORTS: [(u32, u64); 2] = [(6, 6_000), (12, 30_000)];
+
+/// Is there a model of all of these formulas? Every model was checked along its derivation.
+#[must_use]
+pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula]) -> Verdict {
+    let (positive, negative) = sl::decide::sorted_out(formulas, semantics);
+    let question = match Question::new(signature, semantics, &positive, &negative) {
+        Ok(question) => question,
+        Err(reason) => return Verdict::Unknown(reason),
+    };
+    if negative.is_empty() { question.satisfiable() } else { question.entailment() }
+}
+
+/// Is there a proof that every model of the first formula is one of the second? Nobody looks for a
+/// counterexample.
+#[must_use]
+pub fn proves(
+    signature: &Signature,
+    semantics: Semantics,
+    left: &Formula,
+    right: &Formula,
+) -> bool {
+    let (left, right) = (std::slice::from_ref(left), std::slice::from_ref(right));
+    Question::new(signature, semantics, left, right).is_ok_and(|question| question.proved())
+}
+
+/// What is asked, with numbers.
+struct Question<'a> {
+    signature: &'a Signature,
+    system: System,
+    free: Vec<sl::Var>,
+    /// The disjuncts of what is to hold.
+    left: Vec<(SymbolicHeap, Clause)>,
+    /// What is not to hold, and its disjuncts.
+    not: Formula,
+    right: Vec<Clause>,
+    semantics: Semantics,
+}
+
+impl<'a> Question<'a> {
+    fn new(
+        signature: &'a Signature,
+        semantics: Semantics,
+        positive: &[Formula],
+        negative: &[Formula],
+    ) -> Result<Question<'a>, String> {
+        let mut all = positive.to_vec();
+        all.extend(negative.iter().cloned());
+        let system = System::new(signature, semantics, &all).map_err(|reason| reason.0)?;
+        let free: Vec<sl::Var> = Formula::and(all).free_vars().into_iter().collect();
+        let left = Formula::and(positive.to_vec());
+        let Some(heaps) = SymbolicHeap::disjuncts(&left, semantics) else {
+            return Err("the formula is no disjunction of symbolic heaps".into());
+        };
+        let mut left = Vec::with_capacity(heaps.len());
+        for heap in heaps {
+            let clause = system.clause(&heap, &free).map_err(|reason| reason.0)?;
+            left.push((heap, clause));
+        }
+        let not = Formula::or(negative.to_vec());
+        let Some(heaps) = SymbolicHeap::disjuncts(&not, semantics) else {
+            return Err("what is negated is no disjunction of symbolic heaps".into());
+        };
+        let right = heaps
+            .iter()
+            .map(|heap| system.clause(heap, &free).map_err(|reason| reason.0))
+            .collect::<Result<_, _>>()?;
+        Ok(Question { signature, system, free, left, not, right, semantics })
+    }
+
+    /// Is there a model of the left side that is none of the right?
+    fn entailment(&self) -> Verdict {
+        if let Some(model) = self.refuted(FIRST_EFFORT) {
+            return Verdict::Sat(model);
+        }
+        if self.proved() {
+            return Verdict::Unsat;
+        }
+        match self.refuted(LAST_EFFORT) {
+            Some(model) => Verdict::Sat(model),
+            None => Verdict::Unknown("neither a proof nor a counterexample was found".into()),
+        }
+    }
+
+    fn refuted(&self, effort: Effort) -> Option<Model> {
+        let refutation = Refutation {
+            system: &self.system,
+            signature: self.signature,
+            semantics: self.semantics,
+            right: &self.not,
+        };
+        self.left.iter().find_map(|(heap, clause)| {
+            refutation.find(Written { heap, clause, free: &self.free }, effort)
+        })
+    }
+
+    fn proved(&self) -> bool {
+        let mut system = self.system.clone();
+        let nils = system.nils();
+        // A disjunction on the right is an instance of a predicate of its own.
+        let several = match self.right.as_slice() {
+            [_] => None,
+            cases => {
+                let sorts = self.left.first().map(|(_, clause)| &clause.sorts);
+                let Some(sorts) = sorts else { return true };
+                if cases.iter().any(|case| case.open) {
+                    return false;
+                }
+                let params = sorts[nils..nils + self.free.len()].to_vec();
+                Some(system.add("the right side", params, cases.to_vec()))
+            }
+        };
+        let table = Table::new(&system, BASE_WORK);
+        self.left.iter().all(|(_, left)| {
+            let mut prover = Prover::new(&system, &table);
+            let free: Vec<Var> =
+                left.sorts[nils..left.free].iter().map(|sort| prover.fresh(*sort)).collect();
+            let mut instance = |clause: &Clause| {
+                let mut scope: Vec<Var> = (0..nils as Var).collect();
+                scope.extend(&free);
+                let more: Vec<Var> =
+                    clause.sorts[clause.free..].iter().map(|sort| prover.fresh(*sort)).collect();
+                scope.extend(&more);
+                (Heap::instance(clause, &scope), more)
+            };
+            let (left, _) = instance(left);
+            let (right, exist) = match (several, self.right.first()) {
+                (Some(pred), _) => {
+                    let call = Call { pred, args: free.clone() };
+                    (Heap { calls: vec![call], ..Heap::default() }, Vec::new())
+                }
+                (None, Some(clause)) => instance(clause),
+                (None, None) => return false,
+            };
+            let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
+            let mut all = prover.generalisations(&sequent);
+            all.insert(0, sequent);
+            // A little effort for each, then more.
+            EFFORTS.iter().any(|(depth, steps)| {
+                let steps = steps / all.len() as u64;
+                all.iter().any(|sequent| prover.proves(sequent, *depth, steps))
+            })
+        })
+    }
+
+    fn satisfiable(&self) -> Verdict {
+        let table = Table::new(&self.system, BASE_WORK);
+        let mut unknown = None;
+        for (heap, clause) in &self.left {
+            match self.disjunct(&table, heap, clause) {
+                Verdict::Unsat => {}
+                Verdict::Sat(model) => return Verdict::Sat(model),
+                Verdict::Unknown(reason) => unknown = Some(reason),
+            }
+        }
+        unknown.map_or(Verdict::Unsat, Verdict::Unknown)
+    }
+
+    /// Do the integers of a clause contradict each other, by what instances always say of theirs?
+    fn is_arithmetically_false(&self, clause: &Clause) -> bool {
+        let invariants = invariant::invariants(&self.system);
+        let remainders = invariant::remainders(&self.system, &invariants);
+        let mut facts = invariant::facts(clause, &invariants, self.system.nils());
+        facts.extend(invariant::of_calls(clause, &remainders));
+        linear::contradictory(&facts)
+    }
+
+    fn disjunct(&self, table: &Table, heap: &SymbolicHeap, clause: &Clause) -> Verdict {
+        let choice = table.consistent(clause, CHOICE_WORK);
+        if choice == Some(None) && table.complete {
+            return Verdict::Unsat;
+        }
+        let written = Written { heap, clause, free: &self.free };
+        let arithmetic = self.system.has_arithmetic() || !clause.linear.is_empty();
+        if let Some(Some(choice)) = choice.filter(|_| !arithmetic) {
+            let derivation = Derivation::of_bases(table, clause, &choice, &self.system, MAX_NODES);
+            let Some(derivation) = derivation else {
+                return Verdict::Unknown("the model is too large".into());
+            };
+            return match derivation::model(&self.system, self.signature, written, &derivation) {
+                Some(model) => Verdict::Sat(model),
+                None => Verdict::Unknown("the model could not be confirmed".into()),
+            };
+        }
+        if self.is_arithmetically_false(clause) {
+            return Verdict::Unsat;
+        }
+        let (mut found, mut failed) = (None, false);
+        let mut accept = |d: &Derivation| {
+            found = derivation::model(&self.system, self.signature, written, d);
+            failed |= found.is_none();
+            found.is_some()
+        };
+        let end = Unfolder::new(&self.system, UNFOLD_WORK).each(clause, UNFOLD_SIZE, &mut accept);
+        match (found, end) {
+            (Some(model), _) => Verdict::Sat(model),
+            // Every derivation contradicts itself.
+            (None, End::Exhausted) if !failed => Verdict::Unsat,
+            _ => Verdict::Unknown("there was no model among the small ones".into()),
+        }
+    }
+}

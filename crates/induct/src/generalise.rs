@@ -1,0 +1,192 @@
+//! Statements that say more, and are easier to prove by induction.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::invariant;
+use crate::linear::{self, Constraint, Relation, Sum};
+use crate::prove::{Progress, Prover};
+use crate::sequent::{Heap, Sequent};
+use crate::system::Var;
+
+/// More integers than this are not related to each other.
+const MAX_INTEGERS: usize = 12;
+/// So many bounds of a difference are tried.
+const MAX_BOUNDS: usize = 4;
+
+impl Prover<'_> {
+    /// Sequents of which this one is an instance: variables in place of `nil`s, one for each argument
+    /// where it occurs on both sides, or one for all.
+    pub fn generalisations(&mut self, sequent: &Sequent) -> Vec<Sequent> {
+        let mut by_place = BTreeMap::new();
+        let mut by_sort = BTreeMap::new();
+        for (place, nil) in self.nils_in(&sequent.left) {
+            if self.nils_in(&sequent.right).contains(&(place, nil)) {
+                let fresh = self.fresh(nil as usize);
+                by_place.insert((place, nil), fresh);
+            }
+            by_sort.entry(nil).or_insert(None);
+        }
+        for (nil, var) in &mut by_sort {
+            *var = Some(self.fresh(*nil as usize));
+        }
+        let mut all = Vec::new();
+        if !by_place.is_empty() {
+            all.push(replace(sequent, &|place, nil| by_place.get(&(place, nil)).copied()));
+        }
+        if !by_sort.is_empty() {
+            all.push(replace(sequent, &|_, nil| by_sort.get(&nil).copied().flatten()));
+        }
+        let integers = self.without_numbers(sequent);
+        // With both there is more to choose from.
+        let both: Vec<Sequent> =
+            all.iter().flat_map(|general| self.without_numbers(general)).collect();
+        all.extend(integers);
+        all.extend(both);
+        all
+    }
+
+    /// The same for other numbers: every integer argument is a variable of its own, and all that is
+    /// known is how they are related. What two sides say of sizes adds up, or one is at least the
+    /// other; bounds are ordered.
+    fn without_numbers(&mut self, sequent: &Sequent) -> Vec<Sequent> {
+        let mut sequent = sequent.clone();
+        if !matches!(self.normalise(&mut sequent, &mut 0), Progress::Open) {
+            return Vec::new();
+        }
+        let before = self.facts(&sequent.left);
+        let mut facts = before.clone();
+        let mut general = sequent.clone();
+        general.left.linear.clear();
+        let left = self.own_integers(&mut general.left, &sequent, &mut facts);
+        let right = self.own_integers(&mut general.right, &sequent, &mut facts);
+        if left.is_empty() || left.len() + right.len() > MAX_INTEGERS {
+            return Vec::new();
+        }
+        let with = |relations: Vec<Constraint>| {
+            let mut general = general.clone();
+            general.left.linear = relations;
+            general
+        };
+        let mut all = vec![with(ordered(&left, &right, &facts))];
+        let bounds: Vec<Constraint> = general
+            .right
+            .calls
+            .iter()
+            .flat_map(|call| {
+                invariant::of_call(&self.invariants[call.pred], &call.args, self.nils())
+            })
+            .filter(|c| c.sum.factors.iter().all(|(v, _)| !general.exist.contains(v)))
+            .filter(|c| linear::implies(&facts, c))
+            .collect();
+        for relation in balance(&left, &right, &facts) {
+            let mut relations = bounds.clone();
+            relations.push(relation);
+            all.push(with(relations));
+        }
+        all
+    }
+
+    /// Gives every integer argument a variable of its own, equal to the old one.
+    fn own_integers(
+        &mut self,
+        heap: &mut Heap,
+        sequent: &Sequent,
+        facts: &mut Vec<Constraint>,
+    ) -> Vec<Var> {
+        let mut own = Vec::new();
+        for call in &mut heap.calls {
+            for arg in &mut call.args {
+                if !self.is_int(*arg) || sequent.exist.contains(arg) {
+                    continue;
+                }
+                let fresh = self.fresh(self.system().sorts.len() - 1);
+                facts.extend(Constraint::equal(&Sum::var(fresh), &Sum::var(*arg)));
+                *arg = fresh;
+                own.push(fresh);
+            }
+        }
+        own
+    }
+
+    /// The `nil`s among arguments, with their places.
+    fn nils_in(&self, heap: &Heap) -> Vec<(usize, Var)> {
+        let is_nil = |v: Var| (v as usize) < self.nils();
+        heap.calls
+            .iter()
+            .flat_map(|call| call.args.iter().copied().enumerate())
+            .filter(|(_, arg)| is_nil(*arg))
+            .collect()
+    }
+}
+
+/// Other variables in arguments; a field is nobody's argument.
+fn replace(sequent: &Sequent, by: &impl Fn(usize, Var) -> Option<Var>) -> Sequent {
+    let mut result = sequent.clone();
+    for heap in [&mut result.left, &mut result.right] {
+        for call in &mut heap.calls {
+            for (place, arg) in call.args.iter_mut().enumerate() {
+                *arg = by(place, *arg).unwrap_or(*arg);
+            }
+        }
+        for cell in &mut heap.cells {
+            for field in &mut cell.fields {
+                *field = by(usize::MAX, *field).unwrap_or(*field);
+            }
+        }
+    }
+    result
+}
+
+/// All that is known of the order of two. What is on the right is the same as something on the left,
+/// if it may be.
+fn ordered(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint> {
+    let known = |c: &Constraint| linear::implies(facts, c);
+    let mut relations = Vec::new();
+    let mut different = left.to_vec();
+    for r in right {
+        let mut equations =
+            left.iter().filter_map(|l| Constraint::equal(&Sum::var(*l), &Sum::var(*r)));
+        match equations.find(known) {
+            Some(equation) => relations.push(equation),
+            None => different.push(*r),
+        }
+    }
+    for a in &different {
+        for b in different.iter().filter(|b| *b != a) {
+            let relation = Constraint::at_most(&Sum::var(*a), &Sum::var(*b));
+            relations.extend(relation.filter(known));
+        }
+    }
+    relations
+}
+
+/// How the sum of what is on the left compares to that of what is on the right.
+fn balance(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint> {
+    let total = |vars: &[Var]| {
+        let add = |sum: Sum, v: &Var| sum.plus(&Sum::var(*v), 1);
+        vars.iter().try_fold(Sum::default(), add)
+    };
+    let difference = match (total(left), total(right)) {
+        (Some(left), Some(right)) => left.plus(&right, -1),
+        _ => None,
+    };
+    let (Some(difference), Some(values)) = (difference, linear::solve(facts)) else {
+        return Vec::new();
+    };
+    let known = |v: Var| values.get(&v).copied().unwrap_or(0);
+    let Some(value) = difference.value(&known) else { return Vec::new() };
+    let at = |relation, constant| {
+        let mut sum = difference.clone();
+        sum.constant -= constant;
+        Constraint { sum, relation }
+    };
+    let mut relations: Vec<Constraint> =
+        [at(Relation::Zero, value)].into_iter().filter(|c| linear::implies(facts, c)).collect();
+    // At least what the numbers that occur differ by, or a little.
+    let numbers: BTreeSet<i128> = facts.iter().map(|c| c.sum.constant.abs()).collect();
+    let differences = numbers.iter().flat_map(|a| numbers.iter().map(move |b| a - b));
+    let least: BTreeSet<i128> = differences.filter(|d| *d > 3).chain(0..=3).collect();
+    let bounds = least.into_iter().rev().map(|least| at(Relation::NotNegative, least));
+    relations.extend(bounds.filter(|c| linear::implies(facts, c)).take(MAX_BOUNDS));
+    relations
+}

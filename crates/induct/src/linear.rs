@@ -1,0 +1,514 @@
+//! Linear arithmetic over the integers, small and without a solver: whether constraints contradict
+//! each other, and values that satisfy them.
+//!
+//! Equations are used up by substitution, inequalities by Fourier and Motzkin's elimination. That
+//! "they contradict each other" is right; "they do not" may be wrong for integers, so values are
+//! checked before they are given away. Numbers that become too large, and too many constraints, make
+//! it give up.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::system::Var;
+
+/// More inequalities than this are not handled.
+const MAX_CONSTRAINTS: usize = 400;
+/// Disequations are two cases each; no more than this many are split.
+const MAX_SPLITS: usize = 5;
+
+/// A sum of variables with factors, and a number.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub struct Sum {
+    /// Factors that are not zero, by variable.
+    pub factors: Vec<(Var, i128)>,
+    /// The number.
+    pub constant: i128,
+}
+
+/// What is said of a sum.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Relation {
+    /// It is zero.
+    Zero,
+    /// It is not negative.
+    NotNegative,
+    /// It is not zero.
+    NotZero,
+}
+
+/// A sum and what is said of it.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Constraint {
+    /// The sum.
+    pub sum: Sum,
+    /// What is said of it.
+    pub relation: Relation,
+}
+
+impl Sum {
+    /// A number.
+    #[must_use]
+    pub fn number(constant: i128) -> Sum {
+        Sum { factors: Vec::new(), constant }
+    }
+
+    /// A variable.
+    #[must_use]
+    pub fn var(var: Var) -> Sum {
+        Sum { factors: vec![(var, 1)], constant: 0 }
+    }
+
+    /// `self + times * other`, if the numbers do not become too large.
+    #[must_use]
+    pub fn plus(&self, other: &Sum, times: i128) -> Option<Sum> {
+        let mut factors = Vec::with_capacity(self.factors.len() + other.factors.len());
+        let (mut a, mut b) = (self.factors.iter().peekable(), other.factors.iter().peekable());
+        loop {
+            let (var, factor) = match (a.peek(), b.peek()) {
+                (Some((x, _)), Some((y, _))) if x == y => {
+                    let (own, more) = (a.next()?.1, b.next()?.1);
+                    (*x, own.checked_add(more.checked_mul(times)?)?)
+                }
+                (Some((x, own)), other) if other.is_none_or(|(y, _)| x < y) => {
+                    let term = (*x, *own);
+                    a.next();
+                    term
+                }
+                (_, Some((y, more))) => {
+                    let term = (*y, more.checked_mul(times)?);
+                    b.next();
+                    term
+                }
+                _ => break,
+            };
+            if factor != 0 {
+                factors.push((var, factor));
+            }
+        }
+        let constant = self.constant.checked_add(other.constant.checked_mul(times)?)?;
+        Some(Sum { factors, constant })
+    }
+
+    /// The negative.
+    #[must_use]
+    pub fn negative(&self) -> Option<Sum> {
+        Sum::default().plus(self, -1)
+    }
+
+    /// The factor of a variable.
+    #[must_use]
+    pub fn factor(&self, var: Var) -> i128 {
+        self.factors.iter().find(|(v, _)| *v == var).map_or(0, |(_, factor)| *factor)
+    }
+
+    /// The same with other names; variables may fall together.
+    #[must_use]
+    pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Sum {
+        let mut factors: BTreeMap<Var, i128> = BTreeMap::new();
+        for (var, factor) in &self.factors {
+            let entry = factors.entry(rename(*var)).or_insert(0);
+            *entry = entry.saturating_add(*factor);
+        }
+        factors.retain(|_, factor| *factor != 0);
+        Sum { factors: factors.into_iter().collect(), constant: self.constant }
+    }
+
+    fn replace(&self, var: Var, by: &Sum) -> Option<Sum> {
+        let factor = self.factor(var);
+        if factor == 0 {
+            return Some(self.clone());
+        }
+        let mut rest = self.clone();
+        rest.factors.retain(|(v, _)| *v != var);
+        rest.plus(by, factor)
+    }
+
+    /// Its value, given those of its variables.
+    pub fn value(&self, values: &impl Fn(Var) -> i128) -> Option<i128> {
+        self.factors.iter().try_fold(self.constant, |sum, (var, factor)| {
+            sum.checked_add(values(*var).checked_mul(*factor)?)
+        })
+    }
+
+    fn divisor(&self) -> i128 {
+        self.factors.iter().fold(0, |divisor, (_, factor)| gcd(divisor, factor.abs()))
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+impl Constraint {
+    /// `a = b`.
+    #[must_use]
+    pub fn equal(a: &Sum, b: &Sum) -> Option<Constraint> {
+        Some(Constraint { sum: a.plus(b, -1)?, relation: Relation::Zero })
+    }
+
+    /// `a <= b`.
+    #[must_use]
+    pub fn at_most(a: &Sum, b: &Sum) -> Option<Constraint> {
+        Some(Constraint { sum: b.plus(a, -1)?, relation: Relation::NotNegative })
+    }
+
+    /// `a < b`.
+    #[must_use]
+    pub fn less(a: &Sum, b: &Sum) -> Option<Constraint> {
+        let mut constraint = Constraint::at_most(a, b)?;
+        constraint.sum.constant = constraint.sum.constant.checked_sub(1)?;
+        Some(constraint)
+    }
+
+    /// `a != b`.
+    #[must_use]
+    pub fn different(a: &Sum, b: &Sum) -> Option<Constraint> {
+        Some(Constraint { sum: a.plus(b, -1)?, relation: Relation::NotZero })
+    }
+
+    /// What holds if it does not: one of these.
+    #[must_use]
+    pub fn negation(&self) -> Option<Vec<Constraint>> {
+        let below = |sum: &Sum| {
+            let mut sum = sum.negative()?;
+            sum.constant = sum.constant.checked_sub(1)?;
+            Some(Constraint { sum, relation: Relation::NotNegative })
+        };
+        match self.relation {
+            Relation::NotNegative => Some(vec![below(&self.sum)?]),
+            Relation::Zero => Some(vec![below(&self.sum)?, below(&self.sum.negative()?)?]),
+            Relation::NotZero => {
+                Some(vec![Constraint { sum: self.sum.clone(), relation: Relation::Zero }])
+            }
+        }
+    }
+
+    /// The same with other names.
+    #[must_use]
+    pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Constraint {
+        Constraint { sum: self.sum.renamed(rename), relation: self.relation }
+    }
+
+    /// Whether it holds, given values.
+    pub fn holds(&self, values: &impl Fn(Var) -> i128) -> bool {
+        self.sum.value(values).is_some_and(|value| match self.relation {
+            Relation::Zero => value == 0,
+            Relation::NotNegative => value >= 0,
+            Relation::NotZero => value != 0,
+        })
+    }
+
+    /// Does it hold whatever the values are?
+    #[must_use]
+    pub fn is_trivial(&self) -> bool {
+        self.sum.factors.is_empty() && self.holds(&|_| 0)
+    }
+}
+
+/// Constraints while variables are eliminated.
+struct Elimination {
+    equations: Vec<Sum>,
+    inequalities: Vec<Sum>,
+    /// Variables that are gone, the last one last, with how to find their values.
+    gone: Vec<(Var, Gone)>,
+}
+
+enum Gone {
+    /// Its value is that of the sum.
+    Is(Sum),
+    /// It is between what these inequalities leave.
+    Within(Vec<Sum>),
+}
+
+enum Outcome {
+    Contradiction,
+    Done,
+    GaveUp,
+}
+
+impl Elimination {
+    fn run(&mut self) -> Outcome {
+        loop {
+            match self.tidy() {
+                Outcome::Done => {}
+                other => return other,
+            }
+            let ended = match self.equations.iter().position(has_unit) {
+                Some(index) => self.substitute(index),
+                None => match self.cheapest() {
+                    None => return Outcome::Done,
+                    Some(var) => self.project(var),
+                },
+            };
+            if ended.is_none() {
+                return Outcome::GaveUp;
+            }
+        }
+    }
+
+    /// Divides by common factors; finds contradictions.
+    fn tidy(&mut self) -> Outcome {
+        for sum in &mut self.equations {
+            let divisor = sum.divisor();
+            if divisor == 0 {
+                if sum.constant != 0 {
+                    return Outcome::Contradiction;
+                }
+                continue;
+            }
+            if sum.constant % divisor != 0 {
+                return Outcome::Contradiction;
+            }
+            divide(sum, divisor);
+        }
+        self.equations.retain(|sum| !sum.factors.is_empty());
+        for sum in &mut self.inequalities {
+            let divisor = sum.divisor();
+            if divisor == 0 {
+                if sum.constant < 0 {
+                    return Outcome::Contradiction;
+                }
+                continue;
+            }
+            divide(sum, divisor);
+        }
+        self.inequalities.retain(|sum| !sum.factors.is_empty());
+        self.inequalities.sort();
+        // Of several with the same factors the first, with the smallest number, says all.
+        self.inequalities.dedup_by(|later, first| later.factors == first.factors);
+        // Equations that nothing can be substituted by become inequalities.
+        if !self.equations.is_empty() && !self.equations.iter().any(has_unit) {
+            for sum in std::mem::take(&mut self.equations) {
+                let Some(negative) = sum.negative() else { return Outcome::GaveUp };
+                self.inequalities.push(negative);
+                self.inequalities.push(sum);
+            }
+        }
+        if self.inequalities.len() > MAX_CONSTRAINTS { Outcome::GaveUp } else { Outcome::Done }
+    }
+
+    fn substitute(&mut self, index: usize) -> Option<()> {
+        let equation = self.equations.remove(index);
+        let (var, factor) = *equation.factors.iter().find(|(_, f)| f.abs() == 1)?;
+        let mut rest = equation;
+        rest.factors.retain(|(v, _)| *v != var);
+        let is = Sum::default().plus(&rest, -factor)?;
+        for sum in self.equations.iter_mut().chain(&mut self.inequalities) {
+            *sum = sum.replace(var, &is)?;
+        }
+        self.gone.push((var, Gone::Is(is)));
+        Some(())
+    }
+
+    /// The variable whose elimination makes the fewest inequalities.
+    fn cheapest(&self) -> Option<Var> {
+        let mut counts: BTreeMap<Var, (usize, usize)> = BTreeMap::new();
+        for (var, factor) in self.inequalities.iter().flat_map(|sum| &sum.factors) {
+            let count = counts.entry(*var).or_default();
+            if *factor > 0 { count.0 += 1 } else { count.1 += 1 }
+        }
+        counts.into_iter().min_by_key(|(_, (lower, upper))| lower * upper).map(|(var, _)| var)
+    }
+
+    fn project(&mut self, var: Var) -> Option<()> {
+        let (with, without): (Vec<Sum>, Vec<Sum>) =
+            std::mem::take(&mut self.inequalities).into_iter().partition(|s| s.factor(var) != 0);
+        self.inequalities = without;
+        for lower in with.iter().filter(|s| s.factor(var) > 0) {
+            for upper in with.iter().filter(|s| s.factor(var) < 0) {
+                let scaled = Sum::default().plus(lower, -upper.factor(var))?;
+                self.inequalities.push(scaled.plus(upper, lower.factor(var))?);
+            }
+        }
+        self.gone.push((var, Gone::Within(with)));
+        (self.inequalities.len() <= 4 * MAX_CONSTRAINTS).then_some(())
+    }
+
+    /// Values of all variables that are gone, from the last one back.
+    fn values(&self) -> Option<BTreeMap<Var, i128>> {
+        let mut values: BTreeMap<Var, i128> = BTreeMap::new();
+        for (var, gone) in self.gone.iter().rev() {
+            let known = |v: Var| values.get(&v).copied().unwrap_or(0);
+            let value = match gone {
+                Gone::Is(sum) => sum.value(&known)?,
+                Gone::Within(bounds) => {
+                    let (mut least, mut most) = (None::<i128>, None::<i128>);
+                    for bound in bounds {
+                        let factor = bound.factor(*var);
+                        let rest = bound.value(&|v| if v == *var { 0 } else { known(v) })?;
+                        if factor > 0 {
+                            let low = -rest.div_euclid(factor);
+                            least = Some(least.map_or(low, |l| l.max(low)));
+                        } else {
+                            let high = rest.div_euclid(-factor);
+                            most = Some(most.map_or(high, |h| h.min(high)));
+                        }
+                    }
+                    least.or(most).unwrap_or(0)
+                }
+            };
+            values.insert(*var, value);
+        }
+        Some(values)
+    }
+}
+
+fn has_unit(sum: &Sum) -> bool {
+    sum.factors.iter().any(|(_, factor)| factor.abs() == 1)
+}
+
+fn divide(sum: &mut Sum, divisor: i128) {
+    if divisor > 1 {
+        sum.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
+        sum.constant = sum.constant.div_euclid(divisor);
+    }
+}
+
+fn elimination(constraints: &[Constraint]) -> Elimination {
+    let of = |relation| {
+        constraints.iter().filter(move |c| c.relation == relation).map(|c| c.sum.clone()).collect()
+    };
+    Elimination {
+        equations: of(Relation::Zero),
+        inequalities: of(Relation::NotNegative),
+        gone: Vec::new(),
+    }
+}
+
+/// Do these constraints contradict each other? `true` is certain.
+#[must_use]
+pub fn contradictory(constraints: &[Constraint]) -> bool {
+    if constraints.is_empty() {
+        return false;
+    }
+    match elimination(constraints).run() {
+        Outcome::Contradiction => return true,
+        Outcome::GaveUp => return false,
+        Outcome::Done => {}
+    }
+    // Each disequation on its own, then together.
+    let different: Vec<&Constraint> =
+        constraints.iter().filter(|c| c.relation == Relation::NotZero).collect();
+    if different.is_empty() {
+        return false;
+    }
+    let rest: Vec<Constraint> =
+        constraints.iter().filter(|c| c.relation != Relation::NotZero).cloned().collect();
+    all_cases(&rest, different.get(..different.len().min(MAX_SPLITS)).unwrap_or_default())
+}
+
+fn all_cases(rest: &[Constraint], different: &[&Constraint]) -> bool {
+    if matches!(elimination(rest).run(), Outcome::Contradiction) {
+        return true;
+    }
+    let Some((first, others)) = different.split_first() else { return false };
+    let zero = Constraint { sum: first.sum.clone(), relation: Relation::Zero };
+    let Some(cases) = zero.negation() else { return false };
+    cases.into_iter().all(|case| {
+        let mut more = rest.to_vec();
+        more.push(case);
+        all_cases(&more, others)
+    })
+}
+
+/// Does the constraint follow from these? `true` is certain.
+#[must_use]
+pub fn implies(facts: &[Constraint], goal: &Constraint) -> bool {
+    if goal.is_trivial() || facts.contains(goal) {
+        return true;
+    }
+    let Some(cases) = goal.negation() else { return false };
+    cases.into_iter().all(|case| {
+        let mut all = facts.to_vec();
+        all.push(case);
+        contradictory(&all)
+    })
+}
+
+/// Values that satisfy all constraints; others than those that are given are zero.
+#[must_use]
+pub fn solve(constraints: &[Constraint]) -> Option<BTreeMap<Var, i128>> {
+    solve_cases(constraints.to_vec(), 0)
+}
+
+fn solve_cases(constraints: Vec<Constraint>, depth: usize) -> Option<BTreeMap<Var, i128>> {
+    let mut eliminated = elimination(&constraints);
+    let Outcome::Done = eliminated.run() else { return None };
+    let values = eliminated.values()?;
+    let known = |v: Var| values.get(&v).copied().unwrap_or(0);
+    match constraints.iter().position(|c| !c.holds(&known)) {
+        None => Some(values),
+        Some(index) if constraints[index].relation == Relation::NotZero && depth < 30 => {
+            let zero = Constraint { sum: constraints[index].sum.clone(), relation: Relation::Zero };
+            zero.negation()?.into_iter().find_map(|case| {
+                let mut more = constraints.clone();
+                more.remove(index);
+                more.push(case);
+                solve_cases(more, depth + 1)
+            })
+        }
+        Some(_) => None,
+    }
+}
+
+/// What the constraints say of the other variables once these are "for some value". `None` if that
+/// cannot be said without dividing: then it would be less than what they say.
+#[must_use]
+pub fn project(constraints: &[Constraint], gone: &BTreeSet<Var>) -> Option<Vec<Constraint>> {
+    project_with(constraints, gone, true)
+}
+
+/// Like [`project`], but what cannot be said exactly is left out: what is given follows.
+#[must_use]
+pub fn weaken(constraints: &[Constraint], gone: &BTreeSet<Var>) -> Vec<Constraint> {
+    project_with(constraints, gone, false).unwrap_or_default()
+}
+
+fn project_with(
+    constraints: &[Constraint],
+    gone: &BTreeSet<Var>,
+    exact: bool,
+) -> Option<Vec<Constraint>> {
+    let mut eliminated = elimination(constraints);
+    let mut different: Vec<Sum> = constraints
+        .iter()
+        .filter(|c| c.relation == Relation::NotZero)
+        .map(|c| c.sum.clone())
+        .collect();
+    for var in gone {
+        let unit = eliminated.equations.iter().position(|sum| sum.factor(*var).abs() == 1);
+        if let Some(index) = unit {
+            let mut rest = eliminated.equations.remove(index);
+            let factor = rest.factor(*var);
+            rest.factors.retain(|(v, _)| v != var);
+            let is = Sum::default().plus(&rest, -factor)?;
+            let all = eliminated.equations.iter_mut().chain(&mut eliminated.inequalities);
+            for sum in all.chain(&mut different) {
+                *sum = sum.replace(*var, &is)?;
+            }
+            continue;
+        }
+        let mentions = |sum: &Sum| sum.factor(*var) != 0;
+        let units = eliminated.inequalities.iter().all(|sum| sum.factor(*var).abs() <= 1);
+        let clean = !eliminated.equations.iter().any(mentions) && !different.iter().any(mentions);
+        if exact && !(units && clean) {
+            return None;
+        }
+        eliminated.equations.retain(|sum| !mentions(sum));
+        different.retain(|sum| !mentions(sum));
+        if eliminated.project(*var).is_none() {
+            if exact {
+                return None;
+            }
+            eliminated.inequalities.retain(|sum| sum.factor(*var) == 0);
+        }
+    }
+    let with = |relation| move |sum| Constraint { sum, relation };
+    let mut result: Vec<Constraint> =
+        eliminated.equations.into_iter().map(with(Relation::Zero)).collect();
+    result.extend(eliminated.inequalities.into_iter().map(with(Relation::NotNegative)));
+    result.extend(different.into_iter().map(with(Relation::NotZero)));
+    result.retain(|c| !c.is_trivial());
+    result.sort();
+    result.dedup();
+    Some(result)
+}

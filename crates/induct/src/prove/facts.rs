@@ -1,0 +1,92 @@
+//! What holds of the left side of a sequent.
+
+use super::Prover;
+use crate::base::Closure;
+use crate::invariant;
+use crate::linear::{self, Constraint};
+use crate::sequent::{Heap, Sequent};
+use crate::system::Var;
+
+/// Steps for one question about bases.
+const BASE_WORK: u64 = 3_000;
+
+impl Prover<'_> {
+    /// Everything that is known of integers.
+    pub(crate) fn facts(&self, left: &Heap) -> Vec<Constraint> {
+        let mut facts = left.linear.clone();
+        for call in &left.calls {
+            let of_call = &self.invariants[call.pred];
+            facts.extend(invariant::of_call(of_call, &call.args, self.nils()));
+        }
+        facts
+    }
+
+    pub(super) fn is_contradiction(&self, left: &Heap) -> bool {
+        let facts = self.facts(left);
+        linear::contradictory(&facts) || self.has_no_base(left, |_| true)
+    }
+
+    /// Has it no model in which more holds?
+    pub(super) fn has_no_base(&self, left: &Heap, more: impl FnOnce(&mut Closure) -> bool) -> bool {
+        if !self.table.complete {
+            return false;
+        }
+        let (clause, _, closure) = left.compact(self.nils());
+        let Some(mut closure) = closure else { return true };
+        if !more(&mut closure) {
+            return true;
+        }
+        let mut work = BASE_WORK;
+        let choice = self.table.consistent_with(&clause, &closure, &mut work);
+        self.spent.set(self.spent.get() + BASE_WORK - work);
+        choice == Some(None)
+    }
+
+    pub(super) fn are_different(&self, left: &Heap, a: Var, b: Var) -> bool {
+        self.never(left, a, b, Closure::equate)
+    }
+
+    pub(super) fn are_equal(&self, left: &Heap, a: Var, b: Var) -> bool {
+        a == b || self.never(left, a, b, Closure::separate)
+    }
+
+    pub(super) fn never(
+        &self,
+        left: &Heap,
+        a: Var,
+        b: Var,
+        what: impl FnOnce(&mut Closure, Var, Var) -> bool,
+    ) -> bool {
+        // A variable that the left side does not mention may be anything.
+        let mut with = left.clone();
+        with.equal.push((a, a));
+        with.equal.push((b, b));
+        let (_, numbers, _) = with.compact(self.nils());
+        match (numbers.get(&a), numbers.get(&b)) {
+            (Some(a), Some(b)) => self.has_no_base(&with, |closure| what(closure, *a, *b)),
+            _ => false,
+        }
+    }
+
+    /// Does what is left on the right side, all of it pure, follow?
+    pub(super) fn pure_holds(&self, s: &Sequent) -> bool {
+        let free = |v: Var| !s.exist.contains(&v);
+        // There is always a location that is different from all others.
+        s.right.equal.iter().all(|(a, b)| self.are_equal(&s.left, *a, *b))
+            && s.right.different.iter().all(|(a, b)| {
+                a != b && (!free(*a) || !free(*b) || self.are_different(&s.left, *a, *b))
+            })
+            && self.linear_holds(s)
+    }
+
+    pub(super) fn linear_holds(&self, s: &Sequent) -> bool {
+        if s.right.linear.is_empty() {
+            return true;
+        }
+        let facts = self.facts(&s.left);
+        match linear::project(&s.right.linear, &s.exist) {
+            Some(goals) => goals.iter().all(|goal| linear::implies(&facts, goal)),
+            None => false,
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Unfolding on the left side, which makes a sequent a hypothesis.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::normalise::forget_dead;
+use super::{Hypothesis, Prover};
+use crate::linear::Constraint;
+use crate::sequent::{Heap, Sequent};
+use crate::system::{Call, Var};
+
+/// So many instances on the left are tried to be unfolded.
+const MAX_UNFOLDED: usize = 3;
+/// Numbers beyond this do not count down to nothing in a proof.
+const LARGE: u128 = 8;
+
+impl Prover<'_> {
+    /// Unfolds an instance on the left; this sequent is a hypothesis from now on.
+    pub(super) fn induct(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        if depth == 0 {
+            return false;
+        }
+        let mut order: Vec<(usize, usize)> =
+            (0..s.left.calls.len()).map(|i| (self.interest(s, &s.left.calls[i]), i)).collect();
+        order.sort_by_key(|(interest, i)| (std::cmp::Reverse(*interest), *i));
+        let s = self.forget(s);
+        let without = without_large(&s);
+        for (_, index) in order.into_iter().take(MAX_UNFOLDED) {
+            for s in without.iter().chain([&s]) {
+                let mut hasher = DefaultHasher::new();
+                s.canonical(self.nils()).hash(&mut hasher);
+                let key = hasher.finish();
+                self.path.push(Hypothesis { sequent: s.clone(), consumed, key });
+                let proved = self.unfold_left(s, index, consumed, depth - 1);
+                self.path.pop();
+                if proved {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    pub(super) fn unfold_left(
+        &mut self,
+        s: &Sequent,
+        index: usize,
+        consumed: u32,
+        depth: u32,
+    ) -> bool {
+        let call = s.left.calls[index].clone();
+        (0..self.system.predicates[call.pred].cases.len()).all(|case| {
+            let mut next = s.clone();
+            next.left.calls.remove(index);
+            let (heap, _) = self.instance(&call, case);
+            next.left.add(heap);
+            self.prove(next, consumed, depth)
+        })
+    }
+
+    /// Arguments that may be allocated by an instance.
+    pub(super) fn roots(&self, call: &Call) -> Vec<Var> {
+        let roots = &self.shapes[call.pred].roots;
+        call.args.iter().zip(roots).filter(|(_, root)| **root).map(|(arg, _)| *arg).collect()
+    }
+
+    /// How likely it is that unfolding this instance helps.
+    pub(super) fn interest(&self, s: &Sequent, call: &Call) -> usize {
+        let wanted: BTreeSet<Var> = s
+            .right
+            .calls
+            .iter()
+            .flat_map(|call| self.roots(call))
+            .chain(s.right.cells.iter().map(|cell| cell.addr))
+            .collect();
+        let shared = self.roots(call).iter().filter(|v| wanted.contains(v)).count();
+        let mentioned = s.right.spatial_vars();
+        4 * shared + usize::from(call.args.iter().any(|arg| mentioned.contains(arg)))
+    }
+
+    /// The same without what is not worth asking for when it is a hypothesis.
+    pub(super) fn forget(&self, s: &Sequent) -> Sequent {
+        let mut s = s.clone();
+        let mut alive = s.left.spatial_vars();
+        alive.extend(s.right.vars());
+        s.left.gone.retain(|v| alive.contains(v));
+        let (cells, gone) = (s.left.cells.clone(), s.left.gone.clone());
+        let (_, numbers, closure) = Heap { cells, gone, ..Heap::default() }.compact(self.nils());
+        s.left.different.retain(|(a, b)| {
+            let known = match (&closure, numbers.get(a), numbers.get(b)) {
+                (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),
+                _ => false,
+            };
+            let lives = |v: &Var| alive.contains(v) || (*v as usize) < self.nils();
+            !known && lives(a) && lives(b)
+        });
+        forget_dead(&mut s);
+        s
+    }
+}
+
+/// The same without large bounds, if there are any: they do not hold of what is smaller.
+fn without_large(s: &Sequent) -> Option<Sequent> {
+    let is_large =
+        |c: &Constraint| c.sum.factors.len() == 1 && c.sum.constant.unsigned_abs() > LARGE;
+    if !s.left.linear.iter().any(is_large) || s.right.linear.iter().any(is_large) {
+        return None;
+    }
+    let mut s = s.clone();
+    s.left.linear.retain(|c| !is_large(c));
+    Some(s)
+}

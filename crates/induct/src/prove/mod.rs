@@ -1,0 +1,195 @@
+//! Entailment by induction: a search for cyclic proofs.
+//!
+//! A proof is a tree of sequents. The steps are those of the trade: what both sides say of the same
+//! location is taken away from both, instances on the right are unfolded to a case that fits,
+//! instances on the left are unfolded to all their cases, and a sequent that was met before on the
+//! way from the root is used as a *hypothesis*.
+//!
+//! # Why hypotheses may be used
+//!
+//! Every step goes from a model `(s, h)` of the left side of a sequent to a model `(s', h')` of the
+//! left side of the next, where `h'` is `h` or, when a cell was taken away from both sides, smaller by
+//! that cell. A hypothesis is used for a part of `h'`. We insist that this part is strictly smaller
+//! than the heap that the hypothesis was met with: cells were taken away in between, or what is left
+//! over certainly holds a cell. Suppose that a sequent of a finished proof has a model that is no
+//! model of its right side. Then so has one of the sequents above it, and so on for ever; the path
+//! goes through hypotheses again and again. Take the one nearest to the root that it comes back to
+//! infinitely often. Between two visits it goes through every step on the way from there to where the
+//! hypothesis is used, since it goes back only to sequents that it has come through; so the heap gets
+//! strictly smaller each time, and never larger. But heaps are finite.
+//!
+//! A hypothesis is a statement of its own: about all values of its variables. So it is stored with
+//! everything that its proof may use, and whatever is not worth asking for is forgotten before.
+
+mod cases;
+mod facts;
+mod hypothesis;
+mod left;
+mod lemma;
+mod normalise;
+mod right;
+mod shape;
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use self::shape::{Shape, shapes};
+use crate::base::Table;
+use crate::invariant;
+use crate::linear::Constraint;
+use crate::sequent::Sequent;
+use crate::system::{PredId, SortId, System, Var};
+
+/// Choosing so many bases takes as long as a step.
+const BASES_IN_A_STEP: u64 = 150;
+
+/// A search for a proof.
+pub struct Prover<'a> {
+    system: &'a System,
+    table: &'a Table,
+    pub(crate) invariants: Vec<Vec<Constraint>>,
+    shapes: Vec<Shape>,
+    /// The sorts of all variables.
+    sorts: Vec<SortId>,
+    /// What was met on the way.
+    path: Vec<Hypothesis>,
+    /// Searches that failed.
+    failed: HashSet<u64>,
+    /// Whether an instance of the first predicate is one of the second, as far as was asked.
+    conversions: HashMap<(PredId, PredId), bool>,
+    steps: u64,
+    /// Steps of choosing bases that are not counted yet.
+    spent: Cell<u64>,
+}
+
+/// A sequent that may be used, because it is being proved.
+#[derive(Clone, Debug)]
+struct Hypothesis {
+    sequent: Sequent,
+    /// How many cells had been taken away, at least, when it was met.
+    consumed: u32,
+    /// The same for the same sequents.
+    key: u64,
+}
+
+/// How far a sequent got without any choice.
+pub(crate) enum Progress {
+    Proved,
+    Failed,
+    Open,
+}
+
+impl<'a> Prover<'a> {
+    /// A prover for these definitions.
+    #[must_use]
+    pub fn new(system: &'a System, table: &'a Table) -> Prover<'a> {
+        Prover {
+            system,
+            table,
+            invariants: invariant::invariants(system),
+            shapes: shapes(system, table),
+            sorts: (0..system.nils()).collect(),
+            path: Vec::new(),
+            failed: HashSet::new(),
+            conversions: HashMap::new(),
+            steps: 0,
+            spent: Cell::new(0),
+        }
+    }
+
+    /// A variable that nobody has.
+    pub fn fresh(&mut self, sort: SortId) -> Var {
+        self.sorts.push(sort);
+        (self.sorts.len() - 1) as Var
+    }
+
+    /// Is there a proof that is found in so many steps? The depth of a proof is how often instances on
+    /// the left are unfolded and hypotheses used on one branch.
+    pub fn proves(&mut self, sequent: &Sequent, max_depth: u32, max_steps: u64) -> bool {
+        self.steps = max_steps;
+        for depth in (1..=max_depth).filter(|depth| *depth < 5 || depth % 2 == 0) {
+            self.path.clear();
+            if self.prove(sequent.clone(), 0, depth) {
+                return true;
+            }
+            if self.steps == 0 {
+                return false;
+            }
+        }
+        false
+    }
+
+    pub(crate) fn system(&self) -> &'a System {
+        self.system
+    }
+
+    pub(crate) fn nils(&self) -> usize {
+        self.system.nils()
+    }
+
+    pub(crate) fn is_int(&self, var: Var) -> bool {
+        self.system.is_int(self.sorts[var as usize])
+    }
+
+    /// A search that has failed before is not repeated.
+    fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> bool {
+        if self.steps == 0 {
+            return false;
+        }
+        let price = 1 + self.spent.take() / BASES_IN_A_STEP;
+        self.steps = self.steps.saturating_sub(price);
+        match self.normalise(&mut s, &mut consumed) {
+            Progress::Proved => return true,
+            Progress::Failed => return false,
+            Progress::Open => {}
+        }
+        let key = self.key(&s, consumed, depth);
+        if self.failed.contains(&key) {
+            return false;
+        }
+        let proved = self.choose(&s, consumed, depth);
+        if !proved && self.steps > 0 {
+            self.failed.insert(key);
+        }
+        proved
+    }
+
+    /// The same for the same question, whatever the names.
+    fn key(&self, s: &Sequent, consumed: u32, depth: u32) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        s.canonical(self.nils()).hash(&mut hasher);
+        depth.hash(&mut hasher);
+        for hypothesis in &self.path {
+            (hypothesis.key, consumed > hypothesis.consumed).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+
+    fn choose(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        if s.right.is_empty() {
+            if s.right.open || s.left.is_empty() && !s.left.open {
+                return self.pure_holds(s) || self.split(s, consumed, depth);
+            }
+            if !s.left.cells.is_empty() || s.left.open {
+                return false;
+            }
+        }
+        if let Some(next) = self.convert(s)
+            && self.prove(next, consumed, depth)
+        {
+            return true;
+        }
+        let flat = s.left.calls.iter().position(|call| !self.shapes[call.pred].recursive);
+        if let Some(index) = flat {
+            return self.unfold_left(s, index, consumed, depth);
+        }
+        self.match_cells(s, consumed, depth)
+            || self.match_calls(s, consumed, depth)
+            || self.unfold_right(s, consumed, depth)
+            || self.use_hypotheses(s, consumed, depth)
+            || self.induct(s, consumed, depth)
+            || self.split(s, consumed, depth)
+            || self.guess(s, consumed, depth)
+    }
+}

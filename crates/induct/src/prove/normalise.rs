@@ -1,0 +1,231 @@
+//! Steps without a choice: equations are used up, and what both sides say is taken from both.
+
+use std::collections::BTreeSet;
+
+use super::{Progress, Prover};
+use crate::linear::{self, Constraint, Relation, Sum};
+use crate::sequent::{Sequent, equated};
+use crate::system::{Call, Var};
+
+impl Prover<'_> {
+    pub(crate) fn normalise(&mut self, s: &mut Sequent, consumed: &mut u32) -> Progress {
+        if !simplify_left(s) || self.is_contradiction(&s.left) {
+            return Progress::Proved;
+        }
+        let (_, numbers, closure) = s.left.compact(self.nils());
+        let different = |a: Var, b: Var| match (&closure, numbers.get(&a), numbers.get(&b)) {
+            (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),
+            _ => false,
+        };
+        loop {
+            if !simplify_right(s) {
+                return Progress::Failed;
+            }
+            if self.define(s) {
+                continue;
+            }
+            if s.right.equal.iter().any(|(a, b)| different(*a, *b))
+                || s.right.different.iter().any(|(a, b)| a == b)
+                || s.right.cells.iter().any(|cell| (cell.addr as usize) < self.nils())
+            {
+                return Progress::Failed;
+            }
+            if self.take_cell(s) {
+                *consumed += 1;
+                continue;
+            }
+            match self.take_call(s) {
+                None => break,
+                Some(nonempty) => *consumed += u32::from(nonempty),
+            }
+        }
+        if !self.discharge(s) {
+            return Progress::Failed;
+        }
+        forget_dead(s);
+        if !self.discharge_linear(s) {
+            return Progress::Failed;
+        }
+        Progress::Open
+    }
+
+    /// An existential integer that an equation determines has a value: a variable of the left side.
+    pub(super) fn define(&mut self, s: &mut Sequent) -> bool {
+        let found = s.right.linear.iter().enumerate().find_map(|(i, c)| {
+            let mut unknown = c.sum.factors.iter().filter(|(v, _)| s.exist.contains(v));
+            match (c.relation, unknown.next(), unknown.next()) {
+                (Relation::Zero, Some((v, 1 | -1)), None) => Some((i, *v)),
+                _ => None,
+            }
+        });
+        let Some((index, var)) = found else { return false };
+        let fresh = self.fresh(self.sorts[var as usize]);
+        s.bind(var, fresh);
+        let equation = s.right.linear.remove(index);
+        s.left.linear.push(equation);
+        true
+    }
+
+    /// Drops what is known to follow of equal and different locations. `false` if something does not
+    /// follow: bases are exact as long as there are no integers, so there is a counterexample. With
+    /// integers it may be known later, but then it is asked for later as well.
+    pub(super) fn discharge(&self, s: &mut Sequent) -> bool {
+        let equal = std::mem::take(&mut s.right.equal);
+        s.right.equal =
+            equal.into_iter().filter(|(a, b)| !self.are_equal(&s.left, *a, *b)).collect();
+        let different = std::mem::take(&mut s.right.different);
+        s.right.different = different
+            .into_iter()
+            .filter(|(a, b)| {
+                s.exist.contains(a) || s.exist.contains(b) || !self.are_different(&s.left, *a, *b)
+            })
+            .collect();
+        let free = |v: &Var| !s.exist.contains(v);
+        s.right.equal.is_empty() && !s.right.different.iter().any(|(a, b)| free(a) && free(b))
+    }
+
+    /// The same for integers.
+    pub(super) fn discharge_linear(&self, s: &mut Sequent) -> bool {
+        if s.right.linear.is_empty() {
+            return true;
+        }
+        let mut facts = self.facts(&s.left);
+        let (open, closed): (Vec<Constraint>, Vec<Constraint>) =
+            std::mem::take(&mut s.right.linear)
+                .into_iter()
+                .partition(|c| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v)));
+        if !closed.iter().all(|c| linear::implies(&facts, c)) {
+            return false;
+        }
+        facts.extend(open.iter().cloned());
+        s.right.linear = open;
+        s.right.linear.is_empty() || !linear::contradictory(&facts)
+    }
+
+    /// What both sides say of the same location.
+    pub(super) fn take_cell(&self, s: &mut Sequent) -> bool {
+        let found = s.right.cells.iter().enumerate().find_map(|(r, cell)| {
+            s.left.cells.iter().position(|c| c.addr == cell.addr).map(|l| (l, r))
+        });
+        let Some((l, r)) = found else { return false };
+        let (left, right) = (s.left.cells.remove(l), s.right.cells.remove(r));
+        s.left.gone.push(left.addr);
+        // The fields are equal, or it cannot be shown.
+        self.equate(s, &left.fields, &right.fields);
+        true
+    }
+
+    /// The same instance on both sides; does it hold a cell?
+    pub(super) fn take_call(&self, s: &mut Sequent) -> Option<bool> {
+        let found = s.right.calls.iter().enumerate().find_map(|(r, call)| {
+            let same = |c: &Call| {
+                c.pred == call.pred
+                    && c.args
+                        .iter()
+                        .zip(&call.args)
+                        .all(|(a, b)| a == b || self.is_int(*a) && self.is_surely(s, *a, *b))
+            };
+            s.left.calls.iter().position(same).map(|l| (l, r))
+        });
+        let (l, r) = found?;
+        Some(self.take_away(s, l, r))
+    }
+
+    /// Takes an instance from both sides, whose arguments are equal, or it cannot be shown.
+    pub(super) fn take_away(&self, s: &mut Sequent, l: usize, r: usize) -> bool {
+        let (left, right) = (s.left.calls.remove(l), s.right.calls.remove(r));
+        let shape = &self.shapes[left.pred];
+        s.left.gone.extend(shape.root.and_then(|root| left.args.get(root)));
+        self.equate(s, &left.args, &right.args);
+        shape.nonempty
+    }
+
+    /// Is an integer of the right side equal to one of the left, or may it be?
+    pub(super) fn is_surely(&self, s: &Sequent, left: Var, right: Var) -> bool {
+        if s.exist.contains(&right) {
+            return !s.right.linear.iter().any(|c| c.sum.factor(right) != 0);
+        }
+        Constraint::equal(&Sum::var(left), &Sum::var(right))
+            .is_some_and(|goal| linear::implies(&self.facts(&s.left), &goal))
+    }
+
+    /// Demands that variables of the right side are equal to those of the left.
+    pub(super) fn equate(&self, s: &mut Sequent, left: &[Var], right: &[Var]) {
+        for (l, r) in left.iter().zip(right) {
+            if l == r {
+                continue;
+            }
+            if !self.is_int(*l) {
+                s.right.equal.push((*l, *r));
+            } else if let Some(c) = Constraint::equal(&Sum::var(*l), &Sum::var(*r)) {
+                s.right.linear.push(c);
+            }
+        }
+    }
+}
+
+/// Weakens what is said of integers to those that atoms mention.
+pub(super) fn forget_dead(s: &mut Sequent) {
+    if s.left.linear.is_empty() {
+        return;
+    }
+    let mut alive = s.left.spatial_vars();
+    alive.extend(s.right.vars());
+    let all = s.left.linear.iter().flat_map(|c| c.sum.factors.iter().map(|(v, _)| *v));
+    let dead: BTreeSet<Var> = all.filter(|v| !alive.contains(v)).collect();
+    if !dead.is_empty() {
+        s.left.linear = linear::weaken(&s.left.linear, &dead);
+    }
+}
+
+/// Uses up the equations of the left side. `false` if they are a contradiction.
+pub(super) fn simplify_left(s: &mut Sequent) -> bool {
+    loop {
+        if let Some((a, b)) = s.left.equal.pop() {
+            if a != b {
+                s.replace(a.max(b), a.min(b));
+            }
+            continue;
+        }
+        let found = s.left.linear.iter().enumerate().find_map(|(i, c)| Some((i, equated(c)?)));
+        let Some((index, pair)) = found else { break };
+        s.left.linear.remove(index);
+        s.left.equal.push(pair);
+    }
+    s.left.linear.retain(|c| !c.is_trivial());
+    !s.left.different.iter().any(|(a, b)| a == b)
+}
+
+/// Uses up equations of the right side that say what an existential variable is. `false` if one
+/// cannot hold.
+pub(super) fn simplify_right(s: &mut Sequent) -> bool {
+    let mut rest = Vec::new();
+    loop {
+        if let Some((a, b)) = s.right.equal.pop() {
+            if a == b {
+                continue;
+            }
+            if s.exist.contains(&b) {
+                s.bind(b, a);
+            } else if s.exist.contains(&a) {
+                s.bind(a, b);
+            } else {
+                rest.push((a, b));
+            }
+            // What was set aside has no existential variables.
+            continue;
+        }
+        let found = s.right.linear.iter().enumerate().find_map(|(i, c)| {
+            let (a, b) = equated(c)?;
+            (s.exist.contains(&a) || s.exist.contains(&b)).then_some((i, a, b))
+        });
+        let Some((index, a, b)) = found else { break };
+        s.right.linear.remove(index);
+        if s.exist.contains(&b) { s.bind(b, a) } else { s.bind(a, b) }
+    }
+    rest.sort_unstable();
+    rest.dedup();
+    s.right.equal = rest;
+    s.right.linear.retain(|c| !c.is_trivial());
+    !s.right.different.iter().any(|(a, b)| a == b)
+}

@@ -1,0 +1,159 @@
+//! Choices on the right side: what an atom there is, or where.
+
+use std::collections::BTreeSet;
+
+use super::Prover;
+use super::normalise::simplify_right;
+use crate::sequent::{Heap, Sequent};
+use crate::system::{Call, Cell, Var};
+
+impl Prover<'_> {
+    /// A cell whose location is to be found.
+    pub(super) fn match_cells(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        let Some(r) = s.right.cells.iter().position(|cell| s.exist.contains(&cell.addr)) else {
+            return false;
+        };
+        for l in 0..s.left.cells.len() {
+            if !fits(s, &s.left.cells[l], &s.right.cells[r]) {
+                continue;
+            }
+            let mut next = s.clone();
+            next.bind(s.right.cells[r].addr, s.left.cells[l].addr);
+            if self.prove(next, consumed, depth) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Instances of the same predicate whose arguments can be made equal.
+    pub(super) fn match_calls(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        for r in 0..s.right.calls.len() {
+            for l in 0..s.left.calls.len() {
+                let (left, right) = (&s.left.calls[l], &s.right.calls[r]);
+                let fits = left.pred == right.pred
+                    && left
+                        .args
+                        .iter()
+                        .zip(&right.args)
+                        .all(|(a, b)| a == b || s.exist.contains(b) || self.is_int(*a));
+                if !fits {
+                    continue;
+                }
+                let mut next = s.clone();
+                let nonempty = self.take_away(&mut next, l, r);
+                if self.prove(next, consumed + u32::from(nonempty), depth) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// An instance as one of its cases.
+    pub(super) fn unfold_right(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        for r in 0..s.right.calls.len() {
+            let pred = s.right.calls[r].pred;
+            for case in 0..self.system.predicates[pred].cases.len() {
+                let mut next = s.clone();
+                let call = next.right.calls.remove(r);
+                let (heap, vars) = self.instance(&call, case);
+                next.exist.extend(vars);
+                let (cells, calls) = (next.right.cells.len(), heap.calls.len());
+                let is_flat = heap.cells.is_empty();
+                next.right.add(heap);
+                if !simplify_right(&mut next) {
+                    continue;
+                }
+                if is_flat {
+                    let price = u32::from(calls > 0 && self.shapes[pred].recursive);
+                    if depth >= price && self.prove(next, consumed, depth - price) {
+                        return true;
+                    }
+                    continue;
+                }
+                // One of the cells is taken away next, so this does not go on for ever.
+                let places = next.right.cells.get(cells..).map(|new| places(&next, new));
+                for (wanted, there) in places.unwrap_or_default() {
+                    let mut next = next.clone();
+                    if wanted != there {
+                        next.bind(wanted, there);
+                    }
+                    if self.prove(next, consumed, depth) {
+                        return true;
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// A case of a definition for these arguments, and its existential variables.
+    pub(super) fn instance(&mut self, call: &Call, case: usize) -> (Heap, Vec<Var>) {
+        let system = self.system;
+        let clause = &system.predicates[call.pred].cases[case];
+        let mut scope: Vec<Var> = (0..self.nils() as Var).collect();
+        scope.extend(&call.args);
+        let vars: Vec<Var> =
+            clause.sorts.iter().skip(clause.free).map(|sort| self.fresh(*sort)).collect();
+        scope.extend(&vars);
+        (Heap::instance(clause, &scope), vars)
+    }
+
+    /// The location of an instance on the right is where something on the left is.
+    pub(super) fn guess(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        if depth == 0 {
+            return false;
+        }
+        let places: BTreeSet<Var> = s
+            .left
+            .calls
+            .iter()
+            .flat_map(|call| self.roots(call))
+            .chain(s.left.cells.iter().map(|cell| cell.addr))
+            .collect();
+        let wanted: BTreeSet<Var> = s
+            .right
+            .calls
+            .iter()
+            .flat_map(|call| self.roots(call))
+            .filter(|v| s.exist.contains(v))
+            .collect();
+        for var in wanted {
+            for place in &places {
+                if self.sorts[*place as usize] != self.sorts[var as usize] {
+                    continue;
+                }
+                let mut next = s.clone();
+                next.bind(var, *place);
+                if self.prove(next, consumed, depth - 1) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+}
+
+/// Can a cell of the left side be the one that is wanted?
+fn fits(s: &Sequent, left: &Cell, right: &Cell) -> bool {
+    (left.addr == right.addr || s.exist.contains(&right.addr))
+        && left.fields.len() == right.fields.len()
+        && left.fields.iter().zip(&right.fields).all(|(l, r)| l == r || s.exist.contains(r))
+}
+
+/// Where one of these cells is on the left side: at its location, or else wherever it may be.
+fn places(s: &Sequent, cells: &[Cell]) -> Vec<(Var, Var)> {
+    let there = |cell: &&Cell| s.left.cells.iter().any(|c| c.addr == cell.addr);
+    if let Some(cell) = cells.iter().find(there) {
+        return vec![(cell.addr, cell.addr)];
+    }
+    let unknown = cells.iter().filter(|cell| {
+        s.exist.contains(&cell.addr) && cell.fields.iter().any(|f| !s.exist.contains(f))
+    });
+    unknown
+        .flat_map(|cell| s.left.cells.iter().map(move |c| (cell, c)))
+        .filter(|(cell, c)| fits(s, c, cell))
+        .map(|(cell, c)| (cell.addr, c.addr))
+        .collect()
+}

@@ -1,0 +1,93 @@
+//! Counterexamples to entailments: small models of the left side, until one is no model of the right.
+
+use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth};
+
+use crate::derivation::{self, Derivation, Unfolded, Written};
+use crate::system::{Clause, System, Var};
+use crate::unfold::Unfolder;
+
+/// Steps of the evaluator for each model.
+const EVALUATION: u64 = 10_000;
+/// Variables beyond these are not made equal to others.
+const MAX_ALIASED: usize = 14;
+
+/// How much is tried.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Steps of unfolding.
+    pub work: u64,
+    /// Instances in a derivation.
+    pub size: usize,
+    /// Models.
+    pub models: usize,
+}
+
+/// What is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Refutation<'a> {
+    /// The definitions.
+    pub system: &'a System,
+    /// The same as they were written.
+    pub signature: &'a Signature,
+    /// What pure atoms say of the heap.
+    pub semantics: Semantics,
+    /// Should not hold.
+    pub right: &'a Formula,
+}
+
+impl Refutation<'_> {
+    /// A model of the left side that is none of the right side, both shown to be so.
+    #[must_use]
+    pub fn find(&self, left: Written<'_>, effort: Effort) -> Option<Model> {
+        let mut found = None;
+        let mut rest = effort.models;
+        let mut unfolder = Unfolder::new(self.system, effort.work);
+        unfolder.each(left.clause, effort.size, &mut |derivation| {
+            found = self.variants(left, derivation, &mut rest);
+            found.is_some() || rest == 0
+        });
+        found
+    }
+
+    /// The model in which as little as possible is equal, then those with one more equation.
+    fn variants(
+        &self,
+        left: Written<'_>,
+        derivation: &Derivation,
+        rest: &mut usize,
+    ) -> Option<Model> {
+        if let Some(model) = self.check(left, derivation, rest) {
+            return Some(model);
+        }
+        let unfolded = Unfolded::new(self.system, left.clause, derivation);
+        let locations: Vec<Var> = (0..unfolded.vars.min(left.clause.sorts.len()) as Var)
+            .filter(|v| !self.system.is_int(unfolded.sorts[*v as usize]))
+            .take(MAX_ALIASED)
+            .collect();
+        for (i, a) in locations.iter().enumerate() {
+            for b in &locations[i + 1..] {
+                let sorts = &unfolded.sorts;
+                if sorts[*a as usize] != sorts[*b as usize] || (*b as usize) < self.system.nils() {
+                    continue;
+                }
+                let clause = Clause {
+                    equal: left.clause.equal.iter().copied().chain([(*a, *b)]).collect(),
+                    ..left.clause.clone()
+                };
+                let aliased = Written { clause: &clause, ..left };
+                if let Some(model) = self.check(aliased, derivation, rest) {
+                    return Some(model);
+                }
+            }
+        }
+        None
+    }
+
+    fn check(&self, left: Written<'_>, derivation: &Derivation, rest: &mut usize) -> Option<Model> {
+        *rest = rest.checked_sub(1)?;
+        let model = derivation::model(self.system, self.signature, left, derivation)?;
+        let mut evaluator = Evaluator::new(self.signature, self.semantics);
+        evaluator.max_steps = EVALUATION;
+        (evaluator.holds(&model, self.right) == Truth::False).then_some(model)
+    }
+}
