@@ -29,7 +29,7 @@ use crate::eval::resource_reason;
 use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{Heap, Pattern, QuantifiedChunk, ResourceId, State};
-use crate::wands::is_wand;
+use crate::wands::{Missing, is_wand};
 
 use family::{Family, normal};
 
@@ -176,12 +176,12 @@ impl Executor<'_> {
         let resource = family.resource;
         let scaled = self.is_wildcard(state, factor);
         let wildcard = family.wildcard || scaled;
-        if wildcard {
-            let wanted = self.family_wanted(&family, &inverse, factor, scaled);
-            self.pull_some_everywhere(state, heap, resource, wanted)?;
+        let pulled = if wildcard {
+            Missing::Something(self.family_wanted(&family, &inverse, factor, scaled))
         } else {
-            self.pull_everywhere(state, heap, resource, needed)?;
-        }
+            Missing::Amount(needed)
+        };
+        self.pull_everywhere(state, heap, resource, pulled)?;
         let before = heap.clone();
         if wildcard {
             self.constrain_everywhere(state, &before, &family, needed, e, blame)?;

@@ -4,11 +4,13 @@
 //! permissions that are put aside when the wand is packaged. The footprint must do for *every* state in
 //! which `A` holds, not only for those that look like the one in which the wand is packaged.
 
+mod everywhere;
 mod fixed;
 mod footprint;
 mod join;
 mod package;
 mod shape;
+mod take;
 
 use std::sync::Arc;
 
@@ -20,6 +22,7 @@ use crate::executor::Executor;
 use crate::path::{Run, Stop};
 use crate::state::State;
 
+pub(crate) use everywhere::Missing;
 pub(crate) use footprint::{Reserve, Rest};
 pub(crate) use package::is_wand;
 pub(crate) use shape::Wands;

@@ -12,7 +12,6 @@ use smt::{Quantifier, Sort, Term};
 
 use crate::config::ExhaleMode;
 use crate::executor::Executor;
-use crate::heap::Demand;
 use crate::path::Run;
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 
@@ -102,7 +101,7 @@ enum Meet {
 
 impl Executor<'_> {
     /// How much is left at a place.
-    fn left(&mut self, reserve: &Reserve, slot: Slot) -> Term {
+    pub(super) fn left(&mut self, reserve: &Reserve, slot: Slot) -> Term {
         let own = reserve.pulls.iter().filter(|pull| pull.slot == slot);
         own.fold(reserve.original(slot), |left, pull| self.terms.sub(left, pull.amount))
     }
@@ -297,7 +296,7 @@ impl Executor<'_> {
     /// Chooses an amount that is positive and less than `left`, wherever that is possible. The choice
     /// is made once for all left-hand sides, where the reserve is the heap of the state. That cannot
     /// be done if what is left depends on the left-hand side.
-    fn choose_share(
+    pub(super) fn choose_share(
         &mut self,
         state: &mut State,
         level: usize,
@@ -328,7 +327,7 @@ impl Executor<'_> {
     }
 
     /// How much to take where `left` is left and `missing` is missing.
-    fn share(&mut self, state: &mut State, left: Term, missing: Term) -> Run<Term> {
+    pub(super) fn share(&mut self, state: &mut State, left: Term, missing: Term) -> Run<Term> {
         let zero = self.amount(0, 1);
         let nothing = self.terms.le(left, zero);
         let enough = self.terms.le(missing, left);
@@ -345,7 +344,7 @@ impl Executor<'_> {
     }
 
     /// Adds a chunk to the heap of a state, and to another one that was split off it.
-    fn receive(&mut self, state: &mut State, heap: &mut Heap, chunk: Chunk) -> Run<()> {
+    pub(super) fn receive(&mut self, state: &mut State, heap: &mut Heap, chunk: Chunk) -> Run<()> {
         let twin = heap.of(chunk.resource).find(|(_, c)| *c.args == *chunk.args);
         match twin.map(|(i, c)| (i, c.clone())) {
             Some((index, twin)) if !matches!(chunk.resource, ResourceId::Wand(_)) => {
@@ -368,166 +367,6 @@ impl Executor<'_> {
             }
             None => self.put(state, resource, &args, snap, perm),
         }
-    }
-
-    /// Adds some permission to every location where some is wanted and none is held.
-    pub fn pull_some_everywhere(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        resource: ResourceId,
-        wanted: Term,
-    ) -> Run<()> {
-        if state.reserves.is_empty() {
-            return Ok(());
-        }
-        let zero = self.amount(0, 1);
-        let formals = self.formals(resource);
-        let held = self.held(heap, resource, &formals);
-        let none = self.terms.le(held, zero);
-        let mut missing = self.terms.and([wanted, none]);
-        for level in 0..state.reserves.len() {
-            let nothing = self.terms.not(missing);
-            if self.prove_everywhere(state, resource, nothing, true)? {
-                break;
-            }
-            missing = self.pull_some_from(state, heap, level, resource, missing)?;
-        }
-        Ok(())
-    }
-
-    /// Pulls from one reserve; returns where something is still missing.
-    fn pull_some_from(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        level: usize,
-        resource: ResourceId,
-        mut missing: Term,
-    ) -> Run<Term> {
-        let zero = self.amount(0, 1);
-        let formals = self.formals(resource);
-        let reserve = state.reserves[level].clone();
-        let singles: Vec<(usize, Chunk)> =
-            reserve.heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
-        for (index, chunk) in singles {
-            let slot = Slot::Single(index);
-            let left = self.left(&reserve, slot);
-            let here = self.at(resource, missing, &chunk.args);
-            let there = self.terms.lt(zero, left);
-            let useful = self.terms.and([here, there]);
-            let useless = self.terms.not(useful);
-            if self.prove_quickly(state, useless)? {
-                continue;
-            }
-            let share = self.choose_share(state, level, left, &[])?.unwrap_or(left);
-            let taken = self.terms.ite(useful, share, zero);
-            self.note_taken(state, level, slot, taken);
-            let same = self.same(&formals, &chunk.args);
-            let found = self.terms.and([same, there]);
-            let elsewhere = self.terms.not(found);
-            missing = self.terms.and([missing, elsewhere]);
-            self.receive(state, heap, Chunk { perm: taken, ..chunk })?;
-        }
-        let quantified: Vec<(usize, QuantifiedChunk)> =
-            reserve.heap.quantified_of(resource).collect();
-        for (index, chunk) in quantified {
-            let slot = Slot::Quantified(index);
-            let left = self.left(&reserve, slot);
-            let there = self.terms.lt(zero, left);
-            let useful = self.terms.and([missing, there]);
-            let share = self.choose_share(state, level, left, &formals)?.unwrap_or(left);
-            let taken = self.terms.ite(useful, share, zero);
-            self.note_taken(state, level, slot, taken);
-            let elsewhere = self.terms.not(there);
-            missing = self.terms.and([missing, elsewhere]);
-            let moved = QuantifiedChunk { perm: taken, ..chunk };
-            heap.push_quantified(moved.clone());
-            self.put_quantified(state, moved)?;
-        }
-        Ok(missing)
-    }
-
-    /// Adds what is missing of a quantified permission, at every location.
-    pub fn pull_everywhere(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        resource: ResourceId,
-        needed: Term,
-    ) -> Run<()> {
-        let zero = self.amount(0, 1);
-        if state.reserves.is_empty() || needed == zero {
-            return Ok(());
-        }
-        let formals = self.formals(resource);
-        let held = self.held(heap, resource, &formals);
-        let enough = self.terms.le(needed, held);
-        if self.prove_everywhere(state, resource, enough, true)? {
-            return Ok(());
-        }
-        let mut missing = self.terms.sub(needed, held);
-        if held != zero {
-            missing = self.maximum(missing, zero);
-        }
-        for level in 0..state.reserves.len() {
-            missing = self.pull_everywhere_from(state, heap, level, resource, missing)?;
-            let nothing = self.terms.eq(missing, zero);
-            if self.prove_everywhere(state, resource, nothing, true)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn pull_everywhere_from(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        level: usize,
-        resource: ResourceId,
-        mut missing: Term,
-    ) -> Run<Term> {
-        let zero = self.amount(0, 1);
-        let formals = self.formals(resource);
-        let reserve = state.reserves[level].clone();
-        let singles: Vec<(usize, Chunk)> =
-            reserve.heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
-        for (index, chunk) in singles {
-            let slot = Slot::Single(index);
-            let left = self.left(&reserve, slot);
-            let wanted = self.at(resource, missing, &chunk.args);
-            let taken = self.share(state, left, wanted)?;
-            if taken == zero {
-                continue;
-            }
-            self.note_taken(state, level, slot, taken);
-            let here = self.same(&formals, &chunk.args);
-            let less = self.terms.ite(here, taken, zero);
-            missing = self.terms.sub(missing, less);
-            self.receive(state, heap, Chunk { perm: taken, ..chunk })?;
-        }
-        let quantified: Vec<(usize, QuantifiedChunk)> =
-            reserve.heap.quantified_of(resource).collect();
-        for (index, chunk) in quantified {
-            let slot = Slot::Quantified(index);
-            let left = self.left(&reserve, slot);
-            let enough = self.terms.le(missing, left);
-            let taken = if self.prove_everywhere(state, resource, enough, true)? {
-                missing
-            } else {
-                self.minimum(left, missing)
-            };
-            self.note_taken(state, level, slot, taken);
-            missing = self.terms.sub(missing, taken);
-            let moved = QuantifiedChunk { perm: taken, ..chunk };
-            heap.push_quantified(moved.clone());
-            self.put_quantified(state, moved)?;
-            if missing == zero {
-                break;
-            }
-        }
-        Ok(missing)
     }
 
     /// What a footprint may have too much, given what is needed.
@@ -574,93 +413,6 @@ impl Executor<'_> {
             self.put_quantified(state, QuantifiedChunk { perm, ..chunk.clone() })?;
         }
         Ok(())
-    }
-
-    /// Takes a wand: from one chunk, for two that look the same may differ in what they are good
-    /// for. With it comes the rest of its footprint, if that is known.
-    pub fn take_wand(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-    ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
-        let zero = self.amount(0, 1);
-        let wildcard = self.is_wildcard(state, amount);
-        let chunks: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
-        for (index, chunk) in &chunks {
-            let same = self.same(&chunk.args, args);
-            let enough = self.enough(chunk.perm, amount, wildcard);
-            let right = self.terms.and([same, enough]);
-            if !self.prove_quickly(state, right)? {
-                continue;
-            }
-            if wildcard {
-                self.constrain(state, chunk.perm, amount)?;
-            }
-            let left = self.terms.sub(chunk.perm, amount);
-            if left == zero {
-                heap.remove(*index);
-                return Ok(Some((chunk.snap, chunk.rest.clone())));
-            }
-            let kept = heap.get_mut(*index);
-            (kept.perm, kept.rest) = (left, None);
-            return Ok(Some((chunk.snap, None)));
-        }
-        let demand = Demand { resource, args, amount, wildcard };
-        if let Some(snap) = self.take_shared(state, heap, demand)? {
-            return Ok(Some((snap, None)));
-        }
-        if wildcard || self.exhale_mode == ExhaleMode::Greedy {
-            return Ok(None);
-        }
-        self.take_some_wand(state, heap, resource, args, amount)
-    }
-
-    /// Takes a wand from whichever chunk has it.
-    fn take_some_wand(
-        &mut self,
-        state: &mut State,
-        heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
-        amount: Term,
-    ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
-        let zero = self.amount(0, 1);
-        let mut choices: Vec<(Term, Term)> = Vec::new();
-        let mut found = self.terms.bool(false);
-        let singles: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
-        for (index, chunk) in singles {
-            let same = self.same(&chunk.args, args);
-            let enough = self.terms.le(amount, chunk.perm);
-            let first = self.terms.not(found);
-            let chosen = self.terms.and([same, enough, first]);
-            let less = self.terms.ite(chosen, amount, zero);
-            let kept = heap.get_mut(index);
-            (kept.perm, kept.rest) = (self.terms.sub(chunk.perm, less), None);
-            choices.push((chosen, chunk.snap));
-            found = self.terms.or([found, chosen]);
-        }
-        let quantified: Vec<(usize, QuantifiedChunk)> = heap.quantified_of(resource).collect();
-        for (index, chunk) in quantified {
-            let held = self.perm_at(&chunk, args);
-            let enough = self.terms.le(amount, held);
-            let first = self.terms.not(found);
-            let chosen = self.terms.and([enough, first]);
-            let less = self.terms.ite(chosen, amount, zero);
-            heap.quantified_mut(index).perm = self.without(&chunk, args, less);
-            choices.push((chosen, self.snap_at(&chunk, args)));
-            found = self.terms.or([found, chosen]);
-        }
-        if !self.prove(state, found)? {
-            return Ok(None);
-        }
-        let Some((_, mut snap)) = choices.pop() else { return Ok(None) };
-        for (chosen, other) in choices.into_iter().rev() {
-            snap = self.terms.ite(chosen, other, snap);
-        }
-        Ok(Some((snap, None)))
     }
 
     /// The larger of two amounts.
