@@ -8,11 +8,15 @@ use grass::Solver;
 use report::FileId;
 use sl::{Semantics, Verdict};
 
-/// Whether each entailment is valid; counterexamples are confirmed.
-fn check(definitions: &str, cases: &[(&str, &str, bool)]) {
+fn solver() -> Solver {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    let mut solver = Solver::new(grass::config(found, Duration::from_secs(60)));
+    Solver::new(grass::config(found, Duration::from_secs(60)))
+}
+
+/// Whether each entailment is valid; counterexamples are confirmed.
+fn check(definitions: &str, cases: &[(&str, &str, bool)]) {
+    let mut solver = solver();
     for (h, g, valid) in cases {
         let left = format!("{definitions}{h}");
         let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), g)]).unwrap();
@@ -162,4 +166,24 @@ fn lists_of_at_least_one() {
             ("some(x, y) * y != nil", "x |-> y", false),
         ],
     );
+}
+
+/// The case that stops says more than that of a list.
+#[test]
+fn definitions_that_look_like_lists() {
+    let loop_at_the_end = "pred p(x, y) := x = y * x |-> y || exists u. x |-> u * p(u, y);";
+    let nothing = "pred p(x) := x = nil * x |-> nil || exists u. x |-> u * p(u);";
+    let first = "pred p(x, y) := x |-> {next: y, other: nil} ||
+        exists u, v. u |-> {next: y, other: v} * p(x, u);";
+    for (definition, left, right) in [
+        (loop_at_the_end, "x |-> y * x != y", "p(x, y)"),
+        (nothing, "x |-> nil", "p(x)"),
+        (first, "x |-> {next: y, other: z} * z != nil", "p(x, y)"),
+    ] {
+        let left = format!("{definition} {left}");
+        let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), right)]).unwrap();
+        let [h, g] = document.formulas.as_slice() else { panic!() };
+        let verdict = solver().entails(&document.signature, Semantics::Precise, h, g);
+        assert_ne!(verdict, Verdict::Unsat, "{left} |= {right}");
+    }
 }

@@ -52,12 +52,30 @@ Examples:
   lancehead sl sat 'x != y * ls(x, y)' --model         is there a model? which?
   lancehead sl entails 'x |-> y * ls(y, nil)' 'ls(x, nil)'
   lancehead sl entails 'ls(x, y) * ls(y, z)' 'ls(x, z)' --svg why.svg
-                                                       a picture of the counterexample";
+                                                       a picture of the counterexample
+  lancehead sl frame 'x |-> y * ls(y, nil)' 'x |-> y'  what is left: ls(y, nil), and some facts
+  lancehead sl sat 'pred tree(x) := x = nil ||
+      exists l, r. x |-> {left: l, right: r} * tree(l) * tree(r); x != nil * tree(x)'";
 
 const SL_STATUS: &str = "\
-In formulas, * binds stronger than && and ||; x |-> y and x |-> {next: y, data: 3} are what locations
-hold; ls is the acyclic list segment. x = y and x != y say that the heap is empty, so they are added
-by *, unless --semantics standard. Declarations can come first: 'pred p(x) := …; p(x)'.
+Notation of sat, entails, frame and abduce:
+  emp  true  false  nil          x |-> y        x holds y, in its field `next`
+  x = y  x != y  n <= m  n < m   x |-> {next: y, data: 3}
+  P * Q  P -* Q                  ls(x, y)       an acyclic list from x to y
+  P && Q  P || Q  !P             exists u, v. P      forall u. P
+  * binds stronger than -*, that stronger than &&, that stronger than ||. x = y says that the heap
+  is empty, too, so it is added by *; with --semantics standard it says nothing of the heap.
+
+  Declarations come first, in either formula:
+    pred p(x, y) := ...;         a definition; it may mention itself, but not below !
+    sort Ref; record Cell { next: Ref, data: Int }; heap Ref -> Cell; var x: Ref;
+  Without them there is one sort of locations, which hold the fields that are mentioned.
+
+What is decided:
+  without Z3   conjunctions by * of cells and lists; with inductive definitions of any kind:
+               satisfiability, and many entailments
+  with Z3      Boolean combinations of singly linked, doubly linked and sorted lists;
+               everything without inductive definitions, also with -* and ! below *
 
 Exit status:
   0  decided

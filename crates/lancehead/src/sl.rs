@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use decide::{Decision, Procedure};
 use grass::{Inference, Work};
-use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
+use report::{Diagnostic, FileReport, SourceMap, human, json};
 use serde_json::{Value as Json, json};
+use sl::smtlib::Status;
 use sl::{Formula, Model, Signature, Value, Verdict};
 
 use crate::args::{self, Color, Format, Semantics, SlQuestion};
@@ -108,7 +109,7 @@ impl Command<'_> {
         crash::working_on(path, self.args.format == Format::Json);
         let name = path.display().to_string();
         let mut sources = SourceMap::new();
-        let script = source::read(path, &mut sources).and_then(|file| {
+        let script = source::read_one_of(path, "*.smt2", &mut sources).and_then(|file| {
             let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
             sl::smtlib::parse(file, &text)
         });
@@ -116,6 +117,9 @@ impl Command<'_> {
             Ok(script) => script,
             Err(problem) => return self.invalid(&name, *problem, &sources, start, out),
         };
+        if script.checks.is_empty() {
+            complain(&format!("{name}: there is no `(check-sat)`, so nothing to decide"));
+        }
         let semantics = self.semantics(sl::Semantics::Standard);
         let answers: Vec<Answer<'_>> = script
             .checks
@@ -130,7 +134,30 @@ impl Command<'_> {
                 })
             })
             .collect();
+        for (check, answer) in script.checks.iter().zip(&answers) {
+            self.compare(check.status, answer, &name);
+        }
         self.report(if several { &name } else { "" }, &name, &answers, start, out)
+    }
+
+    /// Says so if the author of a file is of another opinion.
+    fn compare(&self, status: Option<Status>, answer: &Answer<'_>, name: &str) {
+        let (expected, advice) = match (status, &answer.verdict) {
+            (Some(Status::Unsat), Verdict::Sat(_)) if self.args.model => {
+                ("unsat", "the model that is shown was checked")
+            }
+            (Some(Status::Unsat), Verdict::Sat(_)) => {
+                ("unsat", "--model shows the model, which was checked")
+            }
+            (Some(Status::Sat), Verdict::Unsat) => {
+                ("sat", "perhaps it is meant in the other semantics: see --semantics")
+            }
+            _ => return,
+        };
+        let word = answer.word();
+        complain(&format!(
+            "warning: {name}: the answer is {word}, but its `:status` is {expected}; {advice}"
+        ));
     }
 
     /// A question in the text notation.
@@ -148,14 +175,7 @@ impl Command<'_> {
             .zip(&texts)
             .map(|(name, text)| (sources.add(*name, *text), *text))
             .collect();
-        let parsed = sl::text::parse(&files).and_then(|document| {
-            if document.formulas.len() == texts.len() {
-                return Ok(document);
-            }
-            let message = "there must be one formula in every text, after the declarations";
-            Err(Box::new(Diagnostic::error("sl.syntax", report::Pos::None, message)))
-        });
-        let document = match parsed {
+        let document = match sl::text::parse_one_each(&files) {
             Ok(document) => document,
             Err(problem) => return self.invalid("H", *problem, &sources, start, out),
         };
@@ -284,7 +304,7 @@ impl Command<'_> {
                 to_stderr(&human::render_diagnostic(&problem, name, sources, options));
             }
             Format::Json => {
-                let mut report = FileReport::new(name, Status::Invalid, vec![problem]);
+                let mut report = FileReport::new(name, report::Status::Invalid, vec![problem]);
                 report.time = start.elapsed();
                 out.write(json::render(&report, sources).as_bytes());
                 out.write(b"\n");

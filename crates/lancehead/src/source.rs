@@ -10,13 +10,22 @@ pub(crate) fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Reads a file, or standard input for `-`.
+/// Reads a program, or standard input for `-`.
 pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<FileId, Box<Diagnostic>> {
+    read_one_of(path, "*.vpr", sources)
+}
+
+/// Reads a file, or standard input for `-`. The pattern is what such files are called.
+pub(crate) fn read_one_of(
+    path: &Path,
+    pattern: &str,
+    sources: &mut SourceMap,
+) -> Result<FileId, Box<Diagnostic>> {
     let bytes = if is_stdin(path) {
         let mut bytes = Vec::new();
         io::stdin().read_to_end(&mut bytes).map(|_| bytes)
     } else {
-        if let Some(problem) = not_a_file(path) {
+        if let Some(problem) = not_a_file(path, pattern) {
             return Err(problem.into());
         }
         std::fs::read(path)
@@ -50,10 +59,10 @@ pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<FileId, Box<D
 }
 
 /// What is wrong with a path that does not even name a file.
-fn not_a_file(path: &Path) -> Option<Diagnostic> {
+fn not_a_file(path: &Path, pattern: &str) -> Option<Diagnostic> {
     path.is_dir().then(|| {
         Diagnostic::error("parser.error", Pos::None, "this is a directory, not a file").with_help(
-            format!("name the files in it, for example {}", path.join("*.vpr").display()),
+            format!("name the files in it, for example {}", path.join(pattern).display()),
         )
     })
 }

@@ -52,7 +52,10 @@ fn what_is_not_decided_is_unknown_and_says_why() {
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(output.stdout, b"sat\nunknown\n");
     let reason = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(reason, "lancehead: not decided: `seg` is no list\n");
+    assert_eq!(
+        reason,
+        "lancehead: not decided: a definition is no disjunction of symbolic heaps; and `seg` is no list\n"
+    );
 }
 
 #[test]
@@ -68,7 +71,7 @@ fn bad_input_has_a_place() {
     let output = run(&[path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8(output.stderr).unwrap();
-    assert!(message.contains("`seg` takes 2 arguments, but there are 1"), "{message}");
+    assert!(message.contains("`seg` takes 2 arguments, but there is 1"), "{message}");
     assert!(message.contains("bad.smt2:11:"), "{message}");
 }
 
@@ -164,7 +167,7 @@ fn stats_say_who_answered_and_what_it_took() {
     assert_eq!(output.stdout, b"valid\n");
     let line = String::from_utf8(output.stderr).unwrap();
     assert!(line.starts_with("stats: lists, "), "{line}");
-    let question = "!(x |-> y) && ls(x, y) && !emp";
+    let question = "ls(x, y) && ls(x, z) && !emp && !(x |-> y)";
     let output = run(&["--stats", "--format", "json", "sat", question]);
     assert_eq!(output.stderr, b"");
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -176,4 +179,128 @@ fn stats_say_who_answered_and_what_it_took() {
     let output = run(&["--stats", "frame", "x |-> y * ls(y, nil)", "x |-> y"]);
     let line = String::from_utf8(output.stderr).unwrap();
     assert!(line.starts_with("stats: grass, ") && line.contains(" instances of axioms"), "{line}");
+}
+
+/// The exit status and standard error.
+fn complaint(args: &[&str]) -> (i32, String) {
+    let output = run(args);
+    (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+}
+
+const TREE: &str = "pred t(x) := x = nil ||
+    exists l, r. x |-> {left: l, right: r} * t(l) * t(r);";
+
+#[test]
+fn help_teaches() {
+    let (status, text) = answer(&["--help"]);
+    assert_eq!(status, 0);
+    for part in ["Examples:", "Notation of", "pred p(x, y) :=", "What is decided:", "Exit status:"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn reasons_are_those_of_the_procedures_that_came_closest() {
+    let left = format!("{TREE} t(x) * t(y)");
+    let (status, reason) = complaint(&["entails", &left, "t(y) -* t(x)"]);
+    assert_eq!(status, 3);
+    let expected =
+        "not decided: what is negated is no disjunction of symbolic heaps; and `t` is no list";
+    assert_eq!(reason, format!("lancehead: {expected}\n"));
+    let (status, reason) = complaint(&["--z3", "/no/z3", "sat", "!emp -* false"]);
+    assert_eq!(status, 3);
+    let expected = "not decided: the Z3 given by --z3 is not a file: /no/z3";
+    assert_eq!(reason, format!("lancehead: {expected}\n"));
+}
+
+#[test]
+fn mistakes_in_texts_have_a_place() {
+    for (text, message, place) in [
+        ("", "a formula is due here", "H:1:1"),
+        ("pred p(x) := emp;", "a formula is due here", "H:1:18"),
+        ("emp; x |-> y", "this is a second formula, where one is due", "H:1:6"),
+        ("x |-> y)", "this closes nothing", "H:1:8"),
+        ("foo(x)", "define it before the formula: `pred foo(x) := …;`", "H:1:1"),
+        ("heap L -> C; emp", "declare it first: `sort L;`", "H:1:6"),
+        ("x = (y |-> z)", "data is due here, but this is a formula", "H:1:6"),
+        ("pred p(x) := !p(x); p(x)", "the definition of `p` has no meaning", "H:1:15"),
+    ] {
+        let (status, error) = complaint(&["sat", text]);
+        assert_eq!(status, 2, "{text}: {error}");
+        assert!(error.contains(message) && error.contains(place), "{text}: {error}");
+    }
+    // Both formulas of one text are no entailment.
+    assert_eq!(run(&["entails", "emp; emp", ""]).status.code(), Some(2));
+    let deep = "!(".repeat(20_000) + "emp" + &")".repeat(20_000);
+    assert!(complaint(&["sat", &deep]).1.contains("nested deeper than"));
+}
+
+#[test]
+fn mistakes_in_files_have_a_place() {
+    let heap = "(declare-heap (Ref Cell))";
+    for (name, text, message, place) in [
+        ("no-heap", SCRIPT.replace(heap, ""), "no heap is declared", ":6:23"),
+        ("two-heaps", SCRIPT.replace(heap, &heap.repeat(2)), "the heap is declared twice", ":4:26"),
+        (
+            "other-heap",
+            SCRIPT.replace(heap, "(declare-heap (Cell Ref))"),
+            "`Cell` is no sort of locations",
+            ":4:16",
+        ),
+        (
+            "content",
+            SCRIPT.replace("(pto in (cell u))", "(pto in u)"),
+            "`Ref` holds `Cell`, but this is of sort `Ref`",
+            ":7:61",
+        ),
+        (
+            "name",
+            SCRIPT.replace("(seg x y)", "(seg x w)"),
+            "there is nothing of the name `w`",
+            ":11:21",
+        ),
+        ("open", SCRIPT.replacen("(check-sat)", "(check-sat", 1), "is never closed", ":8:1"),
+        ("closed", SCRIPT.replacen("(check-sat)", "(check-sat))", 1), "closes nothing", ":8:12"),
+    ] {
+        let path = scratch(&format!("{name}.smt2"), &text);
+        let (status, error) = complaint(&[path.to_str().unwrap()]);
+        assert_eq!(status, 2, "{name}: {error}");
+        assert!(error.contains(message), "{name}: {error}");
+        assert!(error.contains(&format!("{name}.smt2{place}")), "{name}: {error}");
+    }
+    let path = scratch("empty.smt2", "");
+    let (status, error) = complaint(&[path.to_str().unwrap()]);
+    assert_eq!(status, 0);
+    assert!(error.ends_with("there is no `(check-sat)`, so nothing to decide\n"), "{error}");
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let (status, error) = complaint(&[folder]);
+    assert_eq!(status, 2);
+    assert!(error.contains("this is a directory") && error.contains("*.smt2"), "{error}");
+    assert_eq!(complaint(&["/no/such/file.smt2"]).0, 2);
+}
+
+/// The status is about the next question only.
+#[test]
+fn another_opinion_of_the_author_is_a_warning() {
+    let script = format!("(set-info :status unsat)\n{SCRIPT}");
+    let path = scratch("status.smt2", &script);
+    let name = path.to_str().unwrap();
+    let output = run(&[name]);
+    assert_eq!((output.status.code(), output.stdout), (Some(0), b"sat\nunsat\n".to_vec()));
+    let expected = format!(
+        "lancehead: warning: {name}: the answer is sat, but its `:status` is unsat; --model shows the \
+         model, which was checked\n"
+    );
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
+    let script =
+        SCRIPT.replace("(declare-const x Ref)", "(set-info :status sat)\n(declare-const x Ref)");
+    let path = scratch("status-sat.smt2", &script);
+    let (status, warning) = complaint(&[path.to_str().unwrap()]);
+    assert_eq!(status, 0);
+    assert!(warning.contains("the answer is unsat, but its `:status` is sat"), "{warning}");
+    assert!(warning.contains("--semantics"), "{warning}");
+    let right = SCRIPT.replace("(declare-const x", "(set-info :status unsat)\n(declare-const x");
+    let path = scratch("status-right.smt2", &right);
+    assert_eq!(complaint(&[path.to_str().unwrap()]), (0, String::new()));
 }

@@ -30,7 +30,8 @@ impl SymbolicHeap {
     #[must_use]
     pub fn disjuncts(formula: &Formula, semantics: Semantics) -> Option<Vec<SymbolicHeap>> {
         let taken = all_names(formula);
-        let mut flattener = Flattener { semantics, taken };
+        let used = formula.free_vars().into_iter().map(|var| var.name).collect();
+        let mut flattener = Flattener { semantics, taken, used };
         flattener.flatten(formula)
     }
 
@@ -140,7 +141,10 @@ fn all_names(formula: &Formula) -> BTreeSet<Name> {
 
 struct Flattener {
     semantics: Semantics,
+    /// All names that occur.
     taken: BTreeSet<Name>,
+    /// Those of free variables, and of variables that were bound so far.
+    used: BTreeSet<Name>,
 }
 
 impl Flattener {
@@ -215,10 +219,9 @@ impl Flattener {
         Some(all)
     }
 
-    /// The name itself the first time it is asked for; then others.
+    /// The name itself the first time it is asked for, if no free variable has it; else others.
     fn own_name(&mut self, name: &Name) -> Name {
-        let marker = Name::from(format!("exists {name}"));
-        if self.taken.insert(marker) {
+        if self.used.insert(name.clone()) {
             return name.clone();
         }
         let fresh = fresh_name(name, &self.taken);

@@ -70,6 +70,22 @@ fn singly_linked_segments() {
     assert_eq!(with("x = y || exists u. x != u * x |-> u * p(u, y)"), "other");
     assert_eq!(with("x = y || exists u. y != nil * x |-> u * p(u, y)"), "other");
     assert_eq!(with("emp || exists u. x |-> u * p(u, y)"), "other");
+    // The last location is the end, which is more than a list says.
+    assert_eq!(with("x = y * x |-> y || exists u. x |-> u * p(u, y)"), "other");
+    let nil = |body: &str| shape(&format!("{NODE} pred p(x: L) := {body};"));
+    assert_eq!(nil("x = nil * x |-> nil || exists u. x |-> u * p(u)"), "other");
+}
+
+/// What the fields of the only location of the shortest list hold counts, too.
+#[test]
+fn segments_from_the_end() {
+    let with = |body: &str| shape(&format!("{PAIR} pred p(x: L, y: L) := {body};"));
+    let step = "exists u, v. u |-> {n: y, p: v} * p(x, u)";
+    let list = "0-0->Param(1), nonempty, from the end, free [1]";
+    assert_eq!(with(&format!("(exists w. x |-> {{n: y, p: w}}) || {step}")), list);
+    for held in ["nil", "x", "y"] {
+        assert_eq!(with(&format!("x |-> {{n: y, p: {held}}} || {step}")), "other");
+    }
 }
 
 #[test]

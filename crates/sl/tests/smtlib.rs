@@ -82,8 +82,8 @@ fn mistakes_have_a_place_and_a_sentence() {
         ("(assert (= x n))", "sl.sort 1: n: `Ref` and `Int` cannot be compared"),
         ("(assert (= x z))", "sl.name 1: z: there is nothing of the name `z`"),
         ("(assert (lss x))", "sl.name 1: (lss x): there is no predicate or constructor `lss`"),
-        ("(assert (ls x))", "sl.arity 1: (ls x): `ls` takes 2 arguments, but there are 1"),
-        ("(assert (pto x))", "sl.arity 1: (pto x): `pto` takes 2 arguments, but there are 1"),
+        ("(assert (ls x))", "sl.arity 1: (ls x): `ls` takes 2 arguments, but there is 1"),
+        ("(assert (pto x))", "sl.arity 1: (pto x): `pto` takes 2 arguments, but there is 1"),
         ("(assert (= x (ls x y)))", "sl.sort 1: (ls x y): data is due here, but this is a formula"),
         (
             "(assert (ls x (sep emp emp)))",

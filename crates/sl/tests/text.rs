@@ -81,10 +81,11 @@ fn mistakes_have_a_place_and_a_sentence() {
     for (text, expected) in [
         ("x |-> ", ": a formula or a term is due here"),
         ("x |-> y * (emp", ": `)` is due here"),
+        ("x |-> y)", "): this closes nothing"),
         ("x = y ls(x, y)", "ls: `;` is due here"),
         ("x", "x: a formula is due here, but this is a term"),
         ("lst(x, y)", "lst: there is no predicate `lst`"),
-        ("ls(x)", "ls: `ls` takes 2 arguments, but there are 1"),
+        ("ls(x)", "ls: `ls` takes 2 arguments, but there is 1"),
         ("ls(x, 3)", "3: data of sort `Loc` is due here, but this is of sort `Int`"),
         ("ls(x, emp)", "emp: data is due here, but this is a formula"),
         ("x |-> {next: y, next: z}", "next: the field `next` is given twice"),
@@ -101,6 +102,24 @@ fn mistakes_have_a_place_and_a_sentence() {
         let place = map.text(error.pos.span().unwrap()).unwrap();
         assert_eq!(format!("{place}: {}", error.message), expected, "{text}");
     }
+}
+
+#[test]
+fn one_formula_in_every_text() {
+    let message = |texts: [&str; 2]| {
+        let mut map = SourceMap::new();
+        let files: Vec<_> = texts.iter().map(|text| (map.add("test", *text), *text)).collect();
+        let parsed = sl::text::parse_one_each(&files);
+        parsed.map(|document| document.formulas.len()).map_err(|error| {
+            let place = map.text(error.pos.span().unwrap()).unwrap();
+            format!("{place}: {}", error.message)
+        })
+    };
+    assert_eq!(message(["pred p(x) := emp; p(x)", "emp"]), Ok(2));
+    let second = "true: this is a second formula, where one is due";
+    assert_eq!(message(["emp; true", ""]), Err(second.into()));
+    assert_eq!(message(["emp", "pred p(x) := emp;"]), Err(": a formula is due here".into()));
+    assert_eq!(message(["", "emp"]), Err(": a formula is due here".into()));
 }
 
 #[test]

@@ -281,12 +281,14 @@ impl Reader<'_> {
             ends || lasts || self.is_about_one_measure(atom, list)
         });
         let stop = self.stop.pure.iter().all(|atom| {
-            let ends = match list.end {
-                End::Param(end) => self.says_same(atom, self.root, end),
-                End::Nil => matches!(atom.kind(), Kind::Eq(a, b) if
+            // A list with a last location says by that where it ends, and nothing of the root.
+            let ends = list.may_be_empty
+                && match list.end {
+                    End::Param(end) => self.says_same(atom, self.root, end),
+                    End::Nil => matches!(atom.kind(), Kind::Eq(a, b) if
                     self.cases.is_param(a, self.root) && b.is_nil()
                     || self.cases.is_param(b, self.root) && a.is_nil()),
-            };
+                };
             let lasts = list.back.is_some_and(|back| {
                 let other = if list.may_be_empty { back.before } else { self.root };
                 back.last.is_some_and(|last| self.says_same(atom, other, last))
@@ -377,22 +379,23 @@ fn from_the_end(
             cases.is_param(a, root) && cases.is_param(b, end)
             || cases.is_param(a, end) && cases.is_param(b, root))
     };
+    let free_fields: Vec<usize> = (0..values.len()).filter(|f| *f != next).collect();
+    let are_free = |case: &Case, values: &[Term]| {
+        let once = |v: &Term| case.bound(v).is_some_and(|v| case.occurrences(&v.name) == 1);
+        free_fields.iter().all(|f| values.get(*f).is_some_and(once))
+    };
     let may_be_empty = match (stop.cells.as_slice(), stop.pure.as_slice()) {
         ([], [atom]) if is_same(atom) => true,
         ([(at, held)], [])
             if cases.is_param(at, root)
-                && held.get(next).is_some_and(|v| cases.is_param(v, end)) =>
+                && held.get(next).is_some_and(|v| cases.is_param(v, end))
+                && are_free(stop, held) =>
         {
             false
         }
         _ => return None,
     };
-    let free = |value: &Term| step.bound(value).is_some_and(|v| step.occurrences(&v.name) == 1);
-    let free_fields: Vec<usize> = (0..values.len()).filter(|f| *f != next).collect();
-    if !plain
-        || !stop.others.is_empty()
-        || !free_fields.iter().all(|f| values.get(*f).is_some_and(free))
-    {
+    if !plain || !stop.others.is_empty() || !are_free(step, values) {
         return None;
     }
     Some(List {

@@ -76,6 +76,7 @@ pub(super) fn number(text: &str, at: Span) -> Result<Term> {
 
 pub(super) fn arity<T>(name: &str, expected: usize, args: &[Sexp], at: Span) -> Result<T> {
     let plural = if expected == 1 { "argument" } else { "arguments" };
-    let message = format!("`{name}` takes {expected} {plural}, but there are {}", args.len());
+    let are = if args.len() == 1 { "is" } else { "are" };
+    let message = format!("`{name}` takes {expected} {plural}, but there {are} {}", args.len());
     error("sl.arity", at, message)
 }

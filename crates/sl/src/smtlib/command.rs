@@ -28,6 +28,8 @@ pub(super) struct Runner {
     scope: Scope,
     assertions: Vec<Formula>,
     saved: Vec<(Scope, usize)>,
+    /// What the author says of the next question.
+    status: Option<Status>,
     script: Script,
 }
 
@@ -114,6 +116,7 @@ impl Runner {
                 Some("unknown") => Some(Status::Unknown),
                 _ => self.script.status,
             };
+            self.status = self.script.status;
         }
     }
 
@@ -372,6 +375,7 @@ impl Runner {
             signature: self.scope.signature.clone(),
             constants: self.scope.constants.clone(),
             assertions: self.assertions.clone(),
+            status: self.status.take(),
             pos: at.into(),
         });
     }

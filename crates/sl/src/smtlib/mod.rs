@@ -60,6 +60,8 @@ pub struct Check {
     pub constants: Vec<Var>,
     /// What was asserted by then.
     pub assertions: Vec<Formula>,
+    /// The last `set-info :status` since the command before it, if there is one.
+    pub status: Option<Status>,
     /// Where the command is.
     pub pos: Pos,
 }

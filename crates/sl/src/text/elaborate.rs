@@ -111,7 +111,8 @@ fn find_sort(signature: &Signature, name: &Ident) -> Result<Sort> {
     if signature.sorts.contains(&text) {
         return Ok(Sort::Loc(text));
     }
-    error("sl.name", name.span, format!("there is no sort `{text}`"))
+    let help = format!("declare it first: `sort {text};`, or `record {text} {{ next: … }};`");
+    error_with_help("sl.name", name.span, format!("there is no sort `{text}`"), help)
 }
 
 fn stack_variables(drafts: &[Draft]) -> BTreeSet<Name> {
@@ -276,13 +277,16 @@ impl Elaborator {
     fn predicate(&mut self, name: &Ident, args: &[Expr]) -> Result<Kind> {
         let key = Name::from(name.text.as_str());
         let Some(params) = self.params(&key) else {
-            return error("sl.name", name.span, format!("there is no predicate `{key}`"));
+            let message = format!("there is no predicate `{key}`");
+            let help = format!("define it before the formula: `pred {key}(x) := …;`");
+            return error_with_help("sl.name", name.span, message, help);
         };
         if params.len() != args.len() {
             let message = format!(
-                "`{key}` takes {} argument{}, but there are {}",
+                "`{key}` takes {} argument{}, but there {} {}",
                 params.len(),
                 if params.len() == 1 { "" } else { "s" },
+                if args.len() == 1 { "is" } else { "are" },
                 args.len()
             );
             return error("sl.arity", name.span, message);
@@ -472,4 +476,8 @@ impl Elaborator {
 
 fn error<T>(id: &'static str, at: Span, message: impl Into<String>) -> Result<T> {
     Err(Box::new(Diagnostic::error(id, at, message)))
+}
+
+fn error_with_help<T>(id: &'static str, at: Span, message: String, help: String) -> Result<T> {
+    Err(Box::new(Diagnostic::error(id, at, message).with_help(help)))
 }

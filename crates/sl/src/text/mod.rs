@@ -59,3 +59,25 @@ pub fn parse(texts: &[(FileId, &str)]) -> Result<Document, Box<Diagnostic>> {
     }
     elaborate::elaborate(&all)
 }
+
+/// As [`parse`], for texts that have one formula each.
+///
+/// # Errors
+/// As there, and if a text has no formula, or several.
+pub fn parse_one_each(texts: &[(FileId, &str)]) -> Result<Document, Box<Diagnostic>> {
+    let mut all = ast::Text::default();
+    for (file, text) in texts {
+        let mut parsed = parser::parse(*file, text)?;
+        let problem = match parsed.formulas.as_slice() {
+            [_] => None,
+            [_, second, ..] => Some((second.span, "this is a second formula, where one is due")),
+            [] => Some((parser::end(*file, text), "a formula is due here")),
+        };
+        if let Some((span, message)) = problem {
+            return Err(Box::new(Diagnostic::error("sl.syntax", span, message)));
+        }
+        all.items.append(&mut parsed.items);
+        all.formulas.append(&mut parsed.formulas);
+    }
+    elaborate::elaborate(&all)
+}

@@ -18,11 +18,20 @@ pub(super) fn parse(file: FileId, text: &str) -> Result<Text> {
             Some(items) => parsed.items.extend(items),
             None => parsed.formulas.push(parser.formula()?),
         }
+        if parser.is(")") || parser.is("}") {
+            return parser.error("this closes nothing");
+        }
         if parser.token() != &Token::End {
             parser.expect(";")?;
         }
     }
     Ok(parsed)
+}
+
+/// Where a text ends.
+pub(super) fn end(file: FileId, text: &str) -> Span {
+    let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    Span { file, start: end, end }
 }
 
 struct Parser {
