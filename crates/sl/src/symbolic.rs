@@ -29,7 +29,9 @@ impl SymbolicHeap {
     /// but pure atoms, wands, universal quantifiers, conjunctions of spatial formulas.
     #[must_use]
     pub fn disjuncts(formula: &Formula, semantics: Semantics) -> Option<Vec<SymbolicHeap>> {
-        let taken = all_names(formula);
+        let mut taken = all_names(formula);
+        // A binder does not get the name of a free variable.
+        taken.extend(formula.free_vars().into_iter().map(|v| bound(&v.name)));
         let mut flattener = Flattener { semantics, taken };
         flattener.flatten(formula)
     }
@@ -217,14 +219,18 @@ impl Flattener {
 
     /// The name itself the first time it is asked for; then others.
     fn own_name(&mut self, name: &Name) -> Name {
-        let marker = Name::from(format!("exists {name}"));
-        if self.taken.insert(marker) {
+        if self.taken.insert(bound(name)) {
             return name.clone();
         }
         let fresh = fresh_name(name, &self.taken);
         self.taken.insert(fresh.clone());
         fresh
     }
+}
+
+/// Says that a name is no longer to be had for a binder.
+fn bound(name: &Name) -> Name {
+    Name::from(format!("exists {name}"))
 }
 
 /// The negation of a pure atom as an atom. In the precise semantics it is something else: the heap
