@@ -14,6 +14,8 @@ use crate::system::Var;
 const MAX_CONSTRAINTS: usize = 400;
 /// Disequations are two cases each; no more than this many are split.
 const MAX_SPLITS: usize = 5;
+/// Factors and numbers of constraints are no larger, so that a few of them can be added.
+const MAX_NUMBER: u128 = 1 << 64;
 
 /// A sum of variables with factors, and a number.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
@@ -100,6 +102,12 @@ impl Sum {
         self.factors.iter().find(|(v, _)| *v == var).map_or(0, |(_, factor)| *factor)
     }
 
+    /// Are its numbers so small that renaming does not make them too large?
+    fn is_small(&self) -> bool {
+        let mut numbers = self.factors.iter().map(|(_, factor)| *factor).chain([self.constant]);
+        numbers.all(|number| number.unsigned_abs() <= MAX_NUMBER)
+    }
+
     /// The same with other names; variables may fall together.
     #[must_use]
     pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Sum {
@@ -139,16 +147,22 @@ fn gcd(a: i128, b: i128) -> i128 {
 }
 
 impl Constraint {
+    /// `a - b` and what is said of it, if the numbers are not too large.
+    fn of_difference(a: &Sum, b: &Sum, relation: Relation) -> Option<Constraint> {
+        let sum = a.plus(b, -1).filter(Sum::is_small)?;
+        Some(Constraint { sum, relation })
+    }
+
     /// `a = b`.
     #[must_use]
     pub fn equal(a: &Sum, b: &Sum) -> Option<Constraint> {
-        Some(Constraint { sum: a.plus(b, -1)?, relation: Relation::Zero })
+        Constraint::of_difference(a, b, Relation::Zero)
     }
 
     /// `a <= b`.
     #[must_use]
     pub fn at_most(a: &Sum, b: &Sum) -> Option<Constraint> {
-        Some(Constraint { sum: b.plus(a, -1)?, relation: Relation::NotNegative })
+        Constraint::of_difference(b, a, Relation::NotNegative)
     }
 
     /// `a < b`.
@@ -162,7 +176,7 @@ impl Constraint {
     /// `a != b`.
     #[must_use]
     pub fn different(a: &Sum, b: &Sum) -> Option<Constraint> {
-        Some(Constraint { sum: a.plus(b, -1)?, relation: Relation::NotZero })
+        Constraint::of_difference(a, b, Relation::NotZero)
     }
 
     /// What holds if it does not: one of these.
@@ -507,7 +521,10 @@ fn project_with(
         eliminated.equations.into_iter().map(with(Relation::Zero)).collect();
     result.extend(eliminated.inequalities.into_iter().map(with(Relation::NotNegative)));
     result.extend(different.into_iter().map(with(Relation::NotZero)));
-    result.retain(|c| !c.is_trivial());
+    if exact && !result.iter().all(|c| c.sum.is_small()) {
+        return None;
+    }
+    result.retain(|c| !c.is_trivial() && c.sum.is_small());
     result.sort();
     result.dedup();
     Some(result)

@@ -28,7 +28,10 @@ impl Prover<'_> {
                         .iter()
                         .zip(&usage.calls)
                         .any(|(call, used)| !used && self.shapes[call.pred].nonempty);
-                if !smaller {
+                // Cells of different sorts may hold the same.
+                let sort = |v: &Var| self.sorts[*v as usize];
+                let sorted = usage.vars.iter().all(|(v, by)| sort(v) == sort(by));
+                if !smaller || !sorted {
                     continue;
                 }
                 match self.rewrite(s, &hypothesis, &usage) {

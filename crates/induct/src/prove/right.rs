@@ -14,7 +14,7 @@ impl Prover<'_> {
             return false;
         };
         for l in 0..s.left.cells.len() {
-            if !fits(s, &s.left.cells[l], &s.right.cells[r]) {
+            if !self.fits(s, &s.left.cells[l], &s.right.cells[r]) {
                 continue;
             }
             let mut next = s.clone();
@@ -73,7 +73,7 @@ impl Prover<'_> {
                     continue;
                 }
                 // One of the cells is taken away next, so this does not go on for ever.
-                let places = next.right.cells.get(cells..).map(|new| places(&next, new));
+                let places = next.right.cells.get(cells..).map(|new| self.places(&next, new));
                 for (wanted, there) in places.unwrap_or_default() {
                     let mut next = next.clone();
                     if wanted != there {
@@ -133,27 +133,29 @@ impl Prover<'_> {
         }
         false
     }
-}
 
-/// Can a cell of the left side be the one that is wanted?
-fn fits(s: &Sequent, left: &Cell, right: &Cell) -> bool {
-    (left.addr == right.addr || s.exist.contains(&right.addr))
-        && left.fields.len() == right.fields.len()
-        && left.fields.iter().zip(&right.fields).all(|(l, r)| l == r || s.exist.contains(r))
-}
-
-/// Where one of these cells is on the left side: at its location, or else wherever it may be.
-fn places(s: &Sequent, cells: &[Cell]) -> Vec<(Var, Var)> {
-    let there = |cell: &&Cell| s.left.cells.iter().any(|c| c.addr == cell.addr);
-    if let Some(cell) = cells.iter().find(there) {
-        return vec![(cell.addr, cell.addr)];
+    /// Can a cell of the left side be the one that is wanted? Locations of different sorts are never
+    /// the same, even if they hold the same.
+    fn fits(&self, s: &Sequent, left: &Cell, right: &Cell) -> bool {
+        (left.addr == right.addr || s.exist.contains(&right.addr))
+            && self.sorts[left.addr as usize] == self.sorts[right.addr as usize]
+            && left.fields.len() == right.fields.len()
+            && left.fields.iter().zip(&right.fields).all(|(l, r)| l == r || s.exist.contains(r))
     }
-    let unknown = cells.iter().filter(|cell| {
-        s.exist.contains(&cell.addr) && cell.fields.iter().any(|f| !s.exist.contains(f))
-    });
-    unknown
-        .flat_map(|cell| s.left.cells.iter().map(move |c| (cell, c)))
-        .filter(|(cell, c)| fits(s, c, cell))
-        .map(|(cell, c)| (cell.addr, c.addr))
-        .collect()
+
+    /// Where one of these cells is on the left side: at its location, or else wherever it may be.
+    fn places(&self, s: &Sequent, cells: &[Cell]) -> Vec<(Var, Var)> {
+        let there = |cell: &&Cell| s.left.cells.iter().any(|c| c.addr == cell.addr);
+        if let Some(cell) = cells.iter().find(there) {
+            return vec![(cell.addr, cell.addr)];
+        }
+        let unknown = cells.iter().filter(|cell| {
+            s.exist.contains(&cell.addr) && cell.fields.iter().any(|f| !s.exist.contains(f))
+        });
+        unknown
+            .flat_map(|cell| s.left.cells.iter().map(move |c| (cell, c)))
+            .filter(|(cell, c)| self.fits(s, c, cell))
+            .map(|(cell, c)| (cell.addr, c.addr))
+            .collect()
+    }
 }

@@ -1,0 +1,114 @@
+//! Arithmetic against all small values, on generated constraints.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::collections::BTreeSet;
+
+use induct::linear::{self, Constraint, Relation, Sum};
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    fn number(&mut self, most: i128) -> i128 {
+        self.below(2 * most as usize + 1) as i128 - most
+    }
+
+    fn constraint(&mut self, vars: u32, most: i128) -> Constraint {
+        let mut sum = Sum::number(self.number(6));
+        for var in 0..vars {
+            let factor = if self.below(3) == 0 { 0 } else { self.number(most) };
+            sum = sum.plus(&Sum::var(var), factor).unwrap();
+        }
+        let relation =
+            [Relation::Zero, Relation::NotNegative, Relation::NotNegative, Relation::NotZero]
+                [self.below(4)];
+        Constraint { sum, relation }
+    }
+
+    fn constraints(&mut self, vars: u32) -> Vec<Constraint> {
+        let most = 1 + self.below(3) as i128;
+        (0..1 + self.below(5)).map(|_| self.constraint(vars, most)).collect()
+    }
+}
+
+const VARS: u32 = 3;
+const BOX: i128 = 6;
+
+/// All small values of three variables.
+fn points() -> impl Iterator<Item = [i128; 3]> {
+    let range = || -BOX..=BOX;
+    range().flat_map(move |x| range().flat_map(move |y| range().map(move |z| [x, y, z])))
+}
+
+fn hold(all: &[Constraint], point: [i128; 3]) -> bool {
+    all.iter().all(|c| c.holds(&|v| point[v as usize]))
+}
+
+#[test]
+fn contradictions_and_consequences() {
+    let mut random = Random(0x5eed_0005);
+    let (mut contradictions, mut consequences) = (0, 0);
+    for _ in 0..3_000 {
+        let all = random.constraints(VARS);
+        let goal = random.constraint(VARS, 2);
+        let contradictory = linear::contradictory(&all);
+        let implied = linear::implies(&all, &goal);
+        contradictions += usize::from(contradictory);
+        consequences += usize::from(implied && !contradictory);
+        if contradictory || implied {
+            for point in points().filter(|point| hold(&all, *point)) {
+                assert!(!contradictory, "{all:?} {point:?}");
+                assert!(hold(std::slice::from_ref(&goal), point), "{all:?} {goal:?} {point:?}");
+            }
+        }
+        if let Some(values) = linear::solve(&all) {
+            let value = |v: u32| values.get(&v).copied().unwrap_or(0);
+            assert!(!contradictory && all.iter().all(|c| c.holds(&value)), "{all:?} {values:?}");
+        }
+    }
+    assert!(contradictions > 100 && consequences > 50, "{contradictions} {consequences}");
+}
+
+#[test]
+fn what_is_left_of_some_variables() {
+    let mut random = Random(0x5eed_0006);
+    let mut exact = 0;
+    for _ in 0..3_000 {
+        let all = random.constraints(VARS);
+        let gone: BTreeSet<u32> = [2].into();
+        let weaker = linear::weaken(&all, &gone);
+        let projection = linear::project(&all, &gone);
+        exact += usize::from(projection.is_some());
+        for point in points() {
+            if hold(&all, point) {
+                assert!(hold(&weaker, point), "{all:?} {point:?}");
+            }
+            let Some(projection) = projection.as_ref().filter(|_| point[2] == 0) else { continue };
+            let exists = (-100..=100).any(|z| hold(&all, [point[0], point[1], z]));
+            assert_eq!(hold(projection, point), exists, "{all:?} {point:?}");
+        }
+    }
+    assert!(exact > 300, "{exact}");
+}
+
+#[test]
+fn what_is_left_of_one_variable() {
+    let mut random = Random(0x5eed_0007);
+    for _ in 0..300 {
+        let all: Vec<Constraint> =
+            (0..1 + random.below(5)).map(|_| random.constraint(VARS, 2)).collect();
+        let gone: BTreeSet<u32> = [1, 2].into();
+        let Some(projection) = linear::project(&all, &gone) else { continue };
+        for x in -2..=2 {
+            let range = || -50..=50;
+            let exists = range().any(|y| range().any(|z| hold(&all, [x, y, z])));
+            assert_eq!(hold(&projection, [x, 0, 0]), exists, "{all:?} {x}");
+        }
+    }
+}

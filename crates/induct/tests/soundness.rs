@@ -1,0 +1,74 @@
+//! Questions that were once answered wrongly, or nearly.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use report::FileId;
+use sl::{Formula, Kind, Semantics, Verdict};
+
+fn ask(text: &str) -> (Verdict, bool) {
+    let script = sl::smtlib::parse(FileId(0), text).unwrap();
+    let check = &script.checks[0];
+    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    let proof = match check.assertions.as_slice() {
+        [left, right] => match right.kind() {
+            Kind::Not(right) => induct::proves(&check.signature, Semantics::Standard, left, right),
+            _ => panic!("{text}"),
+        },
+        _ => false,
+    };
+    (verdict, proof)
+}
+
+const TWO_SORTS: &str = "
+    (declare-sort A 0) (declare-sort B 0) (declare-sort C 0)
+    (declare-datatypes ((NodeA 0) (NodeB 0)) (((a (ofA C))) ((b (ofB C)))))
+    (declare-heap (A NodeA) (B NodeB))
+    (define-fun-rec some ((z C)) Bool (exists ((u A)) (pto u (a z))))
+    (declare-const x A) (declare-const y B) (declare-const z C)
+";
+
+/// Locations of different sorts that hold the same are not the same.
+#[test]
+fn cells_of_different_sorts() {
+    let right =
+        ["(exists ((u A)) (pto u (a z)))", "(exists ((u A) (v C)) (pto u (a v)))", "(some z)"];
+    for right in right {
+        let wrong =
+            format!("{TWO_SORTS} (assert (pto y (b z))) (assert (not {right})) (check-sat)");
+        let (verdict, proof) = ask(&wrong);
+        assert!(matches!(verdict, Verdict::Sat(_)) && !proof, "{right}: {verdict:?}");
+        let fine = format!("{TWO_SORTS} (assert (pto x (a z))) (assert (not {right})) (check-sat)");
+        assert_eq!(ask(&fine), (Verdict::Unsat, true), "{right}");
+    }
+}
+
+/// Three large factors of the same variable: their sum has no place in 128 bits.
+#[test]
+fn factors_that_become_too_large() {
+    let big = "(* 9223372036854775807 9223372036854775807)";
+    let text = format!(
+        "(declare-sort Ref 0) (declare-heap (Ref Ref))
+         (define-fun-rec p ((a Int) (b Int) (c Int) (d Int)) Bool
+           (and (= (+ (* {big} a) (* {big} b) (* {big} c)) (* {big} d)) (_ emp Ref Ref)))
+         (declare-const n Int) (declare-const m Int)
+         (assert (and (= n 1) (p n n n m))) (check-sat)"
+    );
+    let (verdict, _) = ask(&text);
+    assert_ne!(verdict, Verdict::Unsat);
+}
+
+/// A variable that is bound here and free there is not the same, whoever made the formula.
+#[test]
+fn bound_variables_with_the_name_of_a_free_one() {
+    let text = "(declare-sort Ref 0) (declare-heap (Ref Ref)) (declare-const x Ref)
+                (assert (pto x x)) (check-sat)";
+    let script = sl::smtlib::parse(FileId(0), text).unwrap();
+    let check = &script.checks[0];
+    let cell = check.assertions[0].clone();
+    let vars: Vec<sl::Var> = cell.free_vars().into_iter().collect();
+    let other = Formula::exists(vars, cell.clone());
+    for parts in [vec![cell.clone(), other.clone()], vec![other, cell]] {
+        let both = Formula::sep(parts);
+        let verdict = induct::decide(&check.signature, Semantics::Standard, &[both]);
+        assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
+    }
+}
