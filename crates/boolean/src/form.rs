@@ -11,6 +11,8 @@ use crate::stack::{Flat, Stack};
 
 /// A quantifier about all values is asserted of at most this many.
 const MAX_INSTANCES: usize = 400;
+/// All quantifiers together, those in instances of others too, have at most this many instances.
+const MAX_ALL_INSTANCES: usize = 1000;
 /// What a location of a sort with finitely many values holds is at most this many truth values.
 const MAX_BITS: usize = 4;
 
@@ -220,13 +222,15 @@ pub(crate) struct Builder<'s, 'a> {
     semantics: Semantics,
     /// The definitions that are being unfolded.
     unfolding: Vec<Name>,
+    /// How many instances of quantifiers there are.
+    instances: usize,
 }
 
 type Result<T> = std::result::Result<T, OutOfFragment>;
 
 impl<'s, 'a> Builder<'s, 'a> {
     pub(crate) fn new(stack: &'s mut Stack<'a>, semantics: Semantics) -> Builder<'s, 'a> {
-        Builder { stack, forms: Forms::default(), semantics, unfolding: Vec::new() }
+        Builder { stack, forms: Forms::default(), semantics, unfolding: Vec::new(), instances: 0 }
     }
 
     /// The conjunction of formulas that are to hold.
@@ -412,6 +416,10 @@ impl<'s, 'a> Builder<'s, 'a> {
         }
         let mut instances = Vec::with_capacity(all.len());
         for values in all {
+            self.instances += 1;
+            if self.instances > MAX_ALL_INSTANCES {
+                return Err(OutOfFragment("quantifiers have too many instances".into()));
+            }
             let depth = self.stack.bind(values.into_iter());
             let instance = self.build(body, at);
             self.stack.unbind(depth);

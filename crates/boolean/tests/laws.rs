@@ -233,3 +233,16 @@ fn quantifiers() {
     let everything = decide(Semantics::Standard, &["forall z. z = nil || !(z |-> x -* true)"]);
     assert_ne!(everything.as_str(), "sat");
 }
+
+/// Every instance of a quantifier has new names, of which the quantifiers below have instances.
+#[test]
+fn nested_quantifiers_come_to_an_end() {
+    let text = "forall a. forall b. forall c. forall d. !(a |-> b * c |-> d * true)";
+    let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
+    let (signature, formulas) = (&document.signature, &document.formulas);
+    let time = Duration::from_secs(60);
+    let verdict = boolean::decide(signature, Semantics::Standard, formulas, z3, time);
+    assert!(verdict.is_err(), "{verdict:?}");
+}
