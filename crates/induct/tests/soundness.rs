@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use report::FileId;
-use sl::{Formula, Kind, Semantics, Verdict};
+use sl::{Evaluator, Formula, Kind, Loc, Model, Object, Semantics, Sort, Truth, Value, Verdict};
 
 fn ask(text: &str) -> (Verdict, bool) {
     let script = sl::smtlib::parse(FileId(0), text).unwrap();
@@ -71,4 +71,19 @@ fn bound_variables_with_the_name_of_a_free_one() {
         let verdict = induct::decide(&check.signature, Semantics::Standard, &[both]);
         assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
     }
+}
+
+/// The same for those who check models: a location of one sort is none of another.
+#[test]
+fn locations_of_different_sorts() {
+    let hidden = "(exists ((u A)) (not (not (pto u (a z)))))";
+    let text = format!("{TWO_SORTS} (assert {hidden}) (check-sat)");
+    let script = sl::smtlib::parse(FileId(0), &text).unwrap();
+    let check = &script.checks[0];
+    let mut model = Model::default();
+    model.stack.insert("z".into(), Value::Loc(Loc(2)));
+    let content = Value::Record(vec![Value::Loc(Loc(2))]);
+    model.heap.insert(Loc(1), Object { sort: Sort::Loc("B".into()), content });
+    let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
+    assert_eq!(evaluator.holds(&model, &check.assertions[0]), Truth::False);
 }

@@ -45,8 +45,11 @@ pub(super) fn step(state: &mut State, goal: &Goal, semantics: Semantics) -> Step
             Step::Done(Vec::new())
         }
         Kind::PointsTo(loc, content) => match state.term(loc, &goal.scope) {
-            Some(Value::Loc(loc)) => match state.rest.remove(&loc) {
-                Some(object) if state.unify(content, &goal.scope, &object.content) => {
+            Some(Value::Loc(address)) => match state.rest.remove(&address) {
+                Some(object)
+                    if object.sort == loc.sort()
+                        && state.unify(content, &goal.scope, &object.content) =>
+                {
                     state.idle = 0;
                     Step::Done(Vec::new())
                 }
