@@ -88,6 +88,14 @@ impl Refutation<'_> {
         let model = derivation::model(self.system, self.signature, left, derivation)?;
         let mut evaluator = Evaluator::new(self.signature, self.semantics);
         evaluator.max_steps = EVALUATION;
-        (evaluator.holds(&model, self.right) == Truth::False).then_some(model)
+        match evaluator.holds(&model, self.right) {
+            Truth::False => Some(model),
+            Truth::True => None,
+            Truth::Unknown => {
+                // What takes so long here will take long again.
+                *rest /= 2;
+                None
+            }
+        }
     }
 }

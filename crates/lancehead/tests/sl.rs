@@ -304,3 +304,33 @@ fn another_opinion_of_the_author_is_a_warning() {
     let path = scratch("status-right.smt2", &right);
     assert_eq!(complaint(&[path.to_str().unwrap()]), (0, String::new()));
 }
+
+/// Definitions that can be unfolded for ever without taking a location: the evaluator must not go on as
+/// long as that.
+#[test]
+fn definitions_that_go_nowhere_take_no_time() {
+    let script = "(set-logic QF_SHID)
+(declare-sort Ref 0)
+(declare-datatypes ((Cell 0)) (((cell (next Ref)))))
+(declare-heap (Ref Cell))
+(define-funs-rec ((p ((a Ref) (b Ref)) Bool) (q ((a Ref) (b Ref)) Bool) (r ((a Ref) (b Ref)) Bool)) (
+  (or (exists ((u Ref)) (and (= a b) (_ emp Ref Cell)))
+      (exists ((u Ref)) (and (= a b) (_ emp Ref Cell)))
+      (exists ((u Ref)) (and (= a b) (_ emp Ref Cell))))
+  (or (exists ((u Ref)) (and (= a b) (_ emp Ref Cell)))
+      (exists ((u Ref)) (and (= a b) (_ emp Ref Cell))))
+  (or (pto a (cell b))
+      (exists ((u Ref)) (sep (q a u) (q u b)))
+      (exists ((u Ref)) (sep (p a u) (r u b))))))
+(declare-const x Ref)
+(declare-const z Ref)
+(assert (r (as nil Ref) x))
+(assert (not (sep (q (as nil Ref) x) (r (as nil Ref) z))))
+(check-sat)
+";
+    let file = scratch("nowhere.smt2", script);
+    let start = std::time::Instant::now();
+    let (_, verdict) = answer(&[file.to_str().unwrap()]);
+    assert!(["unknown\n", "sat\n"].contains(&verdict.as_str()), "{verdict}");
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

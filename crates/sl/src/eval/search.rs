@@ -66,7 +66,8 @@ impl<'a> Search<'a> {
     /// Can all goals be reached?
     fn run(&mut self, mut state: State) -> Truth {
         loop {
-            self.steps += 1;
+            // A step is more work the more there is to look at.
+            self.steps += 1 + (state.goals.len() + state.slots.len()) as u64 / 4;
             if self.steps > self.evaluator.max_steps {
                 return Truth::Unknown;
             }
