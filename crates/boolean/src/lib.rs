@@ -68,4 +68,4 @@ mod stack;
 mod translate;
 mod world;
 
-pub use solve::{OutOfFragment, decide};
+pub use solve::{OutOfFragment, Solver, config};

@@ -29,70 +29,91 @@ impl fmt::Display for OutOfFragment {
 
 impl std::error::Error for OutOfFragment {}
 
-/// Is there a model of all of these formulas? `solver` is a program, and all of its work together may
-/// take as long as `timeout` says.
-///
-/// # Errors
-/// If the formulas are not of Boolean separation logic.
-pub fn decide(
-    signature: &Signature,
-    semantics: Semantics,
-    formulas: &[Formula],
-    solver: PathBuf,
-    timeout: Duration,
-) -> Result<Verdict, OutOfFragment> {
-    let mut stack = Stack::new(signature)?;
-    for formula in formulas {
-        stack.identify(formula)?;
-    }
-    for var in formulas.iter().flat_map(Formula::free_vars) {
-        stack.variable(&var)?;
-    }
-    let mut builder = Builder::new(&mut stack, semantics);
-    let question = builder.question(formulas)?;
-    let forms = builder.forms;
-    if forms.addresses.len() > MAX_ADDRESSES {
-        let reason = format!("there are more than {MAX_ADDRESSES} addresses");
-        return Ok(Verdict::Unknown(reason));
-    }
-    let mut heaps = Heaps::new(&mut stack, &forms);
-    let (base, known) = heaps.base();
-    let mut translator = Translator::new(heaps);
-    let base = translator.add(base);
-    let mut facts = std::mem::take(&mut translator.heaps.stack.facts);
-    facts.push(known);
-    facts.push(translator.says(question, base, true));
-    let session = session(solver, timeout);
-    let mut search = Search { translator, session, question, base, mentioned: 0 };
-    Ok(match search.run(facts) {
-        Ok(None) => Verdict::Unsat,
-        Err(reason) => Verdict::Unknown(reason),
-        Ok(Some(model)) => {
-            let evaluator = Evaluator::new(signature, semantics);
-            match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
-                Truth::True => Verdict::Sat(model),
-                _ => Verdict::Unknown("the model that was found could not be confirmed".into()),
-            }
-        }
-    })
-}
-
-fn session(solver: PathBuf, timeout: Duration) -> Session {
+/// How to talk to a solver that is this program. The time is for one question to it.
+#[must_use]
+pub fn config(solver: PathBuf, timeout: Duration) -> Config {
     let options = [("auto_config", "false"), ("smt.random_seed", "0")];
-    Session::new(Config {
+    Config {
         solver,
         options: options.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect(),
         limits: Limits { rlimit: None, timeout },
-        deadline: Some(Instant::now() + timeout),
+        deadline: None,
         cancel: None,
         profile: false,
-    })
+    }
+}
+
+/// Decides questions, one after the other, with one solver.
+pub struct Solver {
+    session: Session,
+    deadline: Option<Instant>,
+}
+
+impl Solver {
+    /// A solver that is started by the first question that needs it.
+    #[must_use]
+    pub fn new(config: Config) -> Solver {
+        Solver { session: Session::new(config), deadline: None }
+    }
+
+    /// After this time the answer is unknown.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.session.set_deadline(deadline);
+        self.deadline = deadline;
+    }
+
+    /// Is there a model of all of these formulas?
+    ///
+    /// # Errors
+    /// If the formulas are not of Boolean separation logic.
+    pub fn decide(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        formulas: &[Formula],
+    ) -> Result<Verdict, OutOfFragment> {
+        let mut stack = Stack::new(signature)?;
+        for formula in formulas {
+            stack.identify(formula)?;
+        }
+        for var in formulas.iter().flat_map(Formula::free_vars) {
+            stack.variable(&var)?;
+        }
+        let mut builder = Builder::new(&mut stack, semantics);
+        let question = builder.question(formulas)?;
+        let forms = builder.forms;
+        if forms.addresses.len() > MAX_ADDRESSES {
+            let reason = format!("there are more than {MAX_ADDRESSES} addresses");
+            return Ok(Verdict::Unknown(reason));
+        }
+        let mut heaps = Heaps::new(&mut stack, &forms);
+        let (base, known) = heaps.base();
+        let mut translator = Translator::new(heaps, self.deadline);
+        let base = translator.add(base);
+        let mut facts = std::mem::take(&mut translator.heaps.stack.facts);
+        facts.push(known);
+        facts.push(translator.says(question, base, true));
+        let session = &mut self.session;
+        let found = Search { translator, session, question, base, mentioned: 0 }.run(facts);
+        self.session.clear();
+        Ok(match found {
+            Ok(None) => Verdict::Unsat,
+            Err(reason) => Verdict::Unknown(reason),
+            Ok(Some(model)) => {
+                let evaluator = Evaluator::new(signature, semantics);
+                match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
+                    Truth::True => Verdict::Sat(model),
+                    _ => Verdict::Unknown("the model that was found could not be confirmed".into()),
+                }
+            }
+        })
+    }
 }
 
 /// What was asked, and with what.
-struct Search<'s, 'a> {
+struct Search<'t, 's, 'a> {
     translator: Translator<'s, 'a>,
-    session: Session,
+    session: &'t mut Session,
     question: FormId,
     base: HeapId,
     /// How many universals the solver was told about.
@@ -107,10 +128,10 @@ impl From<TooHard> for String {
     }
 }
 
-impl<'s, 'a> Search<'s, 'a> {
+impl<'s, 'a> Search<'_, 's, 'a> {
     fn read(&mut self) -> ReadBack<'_, 's, 'a> {
         ReadBack {
-            session: &mut self.session,
+            session: self.session,
             forms: self.translator.heaps.forms,
             stack: self.translator.heaps.stack,
         }
@@ -121,8 +142,8 @@ impl<'s, 'a> Search<'s, 'a> {
         self.session.push();
         self.mention_all();
         loop {
-            if self.translator.is_too_large() {
-                return Err("the formula has too many splits and extensions to write down".into());
+            if let Some(reason) = self.translator.given_up() {
+                return Err(reason.into());
             }
             for fact in facts {
                 self.session.assert(&self.translator.heaps.stack.terms, fact);

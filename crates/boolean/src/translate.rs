@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::time::Instant;
 
 use smt::{FastMap, Sort, Term};
 
@@ -51,6 +52,7 @@ pub(crate) enum Instance {
 
 pub(crate) struct Translator<'s, 'a> {
     pub(crate) heaps: Heaps<'s, 'a>,
+    deadline: Option<Instant>,
     known_heaps: Vec<Heap>,
     pub(crate) universals: Vec<Universal>,
     memo: FastMap<(FormId, HeapId, bool), Term>,
@@ -58,9 +60,10 @@ pub(crate) struct Translator<'s, 'a> {
 }
 
 impl<'s, 'a> Translator<'s, 'a> {
-    pub(crate) fn new(heaps: Heaps<'s, 'a>) -> Translator<'s, 'a> {
+    pub(crate) fn new(heaps: Heaps<'s, 'a>, deadline: Option<Instant>) -> Translator<'s, 'a> {
         Translator {
             heaps,
+            deadline,
             known_heaps: Vec::new(),
             universals: Vec::new(),
             memo: FastMap::default(),
@@ -68,9 +71,12 @@ impl<'s, 'a> Translator<'s, 'a> {
         }
     }
 
-    /// Was it given up? Then it means nothing.
-    pub(crate) fn is_too_large(&self) -> bool {
-        self.heaps.stack.terms.len() > MAX_TERMS
+    /// Why it was given up, if it was. Then it means nothing.
+    pub(crate) fn given_up(&self) -> Option<&'static str> {
+        if self.heaps.stack.terms.len() > MAX_TERMS {
+            return Some("the formula has too many splits and extensions to write down");
+        }
+        self.deadline.is_some_and(|end| Instant::now() >= end).then_some("the time is over")
     }
 
     pub(crate) fn heap(&self, id: HeapId) -> &Heap {
@@ -88,7 +94,7 @@ impl<'s, 'a> Translator<'s, 'a> {
         if let Some(known) = self.memo.get(&(form, heap, positive)) {
             return *known;
         }
-        if self.is_too_large() {
+        if self.given_up().is_some() {
             return self.heaps.stack.terms.bool(false);
         }
         let forms = self.heaps.forms;

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use boolean::Solver;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
 use sl::{Semantics, Verdict};
@@ -82,6 +83,7 @@ impl Random {
 fn against_small_heaps(random: Random, count: usize, semantics: Semantics, wands: bool) {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
+    let mut solver = Solver::new(boolean::config(z3, Duration::from_secs(60)));
     let mut random = random;
     let declarations = random.1.declarations();
     let bounds = Bounds { locations: 3, data: 1 };
@@ -92,8 +94,7 @@ fn against_small_heaps(random: Random, count: usize, semantics: Semantics, wands
         let text = format!("{declarations}{}", parts.join(" && "));
         let document = sl::text::parse(&[(FileId(0), &text)]).unwrap();
         let (signature, formulas) = (&document.signature, &document.formulas);
-        let timeout = Duration::from_secs(60);
-        let verdict = boolean::decide(signature, semantics, formulas, z3.clone(), timeout).unwrap();
+        let verdict = solver.decide(signature, semantics, formulas).unwrap();
         match verdict {
             Verdict::Sat(_) => {}
             Verdict::Unknown(reason) => {

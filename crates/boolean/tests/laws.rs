@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use boolean::Solver;
 use report::FileId;
 use sl::{Formula, Semantics, Verdict};
 
@@ -15,10 +16,15 @@ fn decide(semantics: Semantics, texts: &[&str]) -> Verdict {
     if let [_, right] = formulas.as_mut_slice() {
         *right = Formula::negation(right.clone());
     }
+    solver()
+        .decide(&document.signature, semantics, &formulas)
+        .unwrap_or_else(|reason| panic!("{texts:?}: {reason}"))
+}
+
+fn solver() -> Solver {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    boolean::decide(&document.signature, semantics, &formulas, z3, Duration::from_secs(60))
-        .unwrap_or_else(|reason| panic!("{texts:?}: {reason}"))
+    Solver::new(boolean::config(z3, Duration::from_secs(60)))
 }
 
 #[track_caller]
@@ -213,12 +219,10 @@ fn definitions() {
     sat("pred odd(a) := !(a |-> a * true) * !emp; odd(x) && odd(y)");
     let texts = [(FileId(0), "ls(x, y)")];
     let document = sl::text::parse(&texts).unwrap();
-    let z3 = PathBuf::from("no solver is needed");
-    let timeout = Duration::from_secs(1);
-    let formulas = &document.formulas;
-    assert!(
-        boolean::decide(&document.signature, Semantics::Precise, formulas, z3, timeout).is_err()
-    );
+    let nobody = PathBuf::from("no solver is needed");
+    let mut solver = Solver::new(boolean::config(nobody, Duration::from_secs(1)));
+    let verdict = solver.decide(&document.signature, Semantics::Precise, &document.formulas);
+    assert!(verdict.is_err(), "{verdict:?}");
 }
 
 #[test]
@@ -239,10 +243,6 @@ fn quantifiers() {
 fn nested_quantifiers_come_to_an_end() {
     let text = "forall a. forall b. forall c. forall d. !(a |-> b * c |-> d * true)";
     let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    let (signature, formulas) = (&document.signature, &document.formulas);
-    let time = Duration::from_secs(60);
-    let verdict = boolean::decide(signature, Semantics::Standard, formulas, z3, time);
+    let verdict = solver().decide(&document.signature, Semantics::Standard, &document.formulas);
     assert!(verdict.is_err(), "{verdict:?}");
 }

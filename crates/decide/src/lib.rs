@@ -9,9 +9,9 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use grass::{Solver, Work};
+use grass::{Inference, Work};
 use sl::{Formula, Kind, Name, Semantics, Signature, Verdict};
 
 /// An answer, and where it comes from.
@@ -51,41 +51,139 @@ impl Procedure {
     }
 }
 
-/// Is there a model of all of these formulas? The path of the solver is asked for only when it is needed,
-/// and the reason why there is none is one why the answer is unknown. The time is that of one question to
-/// the solver.
-pub fn decide(
-    signature: &Signature,
-    semantics: Semantics,
-    formulas: &[Formula],
-    solver: impl Fn() -> Result<PathBuf, String>,
-    timeout: Duration,
-) -> Decision {
-    let (mut work, mut reasons) = (Work::default(), Reasons::default());
-    let procedures = [Procedure::Lists, Procedure::Induct, Procedure::Grass, Procedure::Boolean];
-    for procedure in procedures {
-        let verdict = match procedure {
-            Procedure::Lists => sl::decide(signature, semantics, formulas),
-            Procedure::Induct => induct::decide(signature, semantics, formulas),
-            Procedure::Grass | Procedure::Boolean => match solver() {
-                Err(reason) => Verdict::Unknown(reason),
-                Ok(path) if procedure == Procedure::Grass => {
-                    let mut grass = Solver::new(grass::config(path, timeout));
-                    let verdict = grass.decide(signature, semantics, formulas);
-                    work = grass.work();
-                    verdict
-                }
-                Ok(path) => boolean::decide(signature, semantics, formulas, path, timeout)
-                    .unwrap_or_else(|reason| Verdict::Unknown(reason.0)),
-            },
-        };
-        match verdict {
-            Verdict::Unknown(reason) => reasons.add(procedure, reason),
-            verdict => return Decision { verdict, procedure, work },
+/// How long a solver may think about one of its questions if nobody says how long an answer may take.
+/// There are limits on work that are reached first.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Decides questions, one after the other. A solver is started by the first question that needs one,
+/// and kept for those that follow.
+pub struct Decider<'a> {
+    find_solver: Box<dyn Fn() -> Result<PathBuf, String> + 'a>,
+    timeout: Option<Duration>,
+    grass: Option<grass::Solver>,
+    boolean: Option<boolean::Solver>,
+}
+
+impl<'a> Decider<'a> {
+    /// The path of the solver is asked for only when it is needed, and the reason why there is none is
+    /// one why an answer is unknown.
+    pub fn new(find_solver: impl Fn() -> Result<PathBuf, String> + 'a) -> Decider<'a> {
+        let find_solver = Box::new(find_solver);
+        Decider { find_solver, timeout: None, grass: None, boolean: None }
+    }
+
+    /// How long an answer may take; then it is unknown. No limit if there is none.
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) {
+        self.timeout = timeout;
+    }
+
+    /// Is there a model of all of these formulas?
+    pub fn decide(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        formulas: &[Formula],
+    ) -> Decision {
+        let deadline = self.deadline();
+        let (mut work, mut reasons) = (Work::default(), Reasons::default());
+        let procedures =
+            [Procedure::Lists, Procedure::Induct, Procedure::Grass, Procedure::Boolean];
+        for procedure in procedures {
+            let verdict = match procedure {
+                Procedure::Lists => sl::decide(signature, semantics, formulas),
+                Procedure::Induct => induct::decide(signature, semantics, formulas),
+                Procedure::Grass => match self.grass(deadline) {
+                    Err(reason) => Verdict::Unknown(reason),
+                    Ok(solver) => {
+                        let verdict = solver.decide(signature, semantics, formulas);
+                        work = solver.take_work();
+                        verdict
+                    }
+                },
+                Procedure::Boolean => match self.boolean(deadline) {
+                    Err(reason) => Verdict::Unknown(reason),
+                    Ok(solver) => solver
+                        .decide(signature, semantics, formulas)
+                        .unwrap_or_else(|reason| Verdict::Unknown(reason.0)),
+                },
+            };
+            match verdict {
+                Verdict::Unknown(reason) => reasons.add(procedure, reason),
+                verdict => return Decision { verdict, procedure, work },
+            }
+        }
+        let reason = reasons.sentence(uses_induction(signature, formulas));
+        Decision { verdict: Verdict::Unknown(reason), procedure: Procedure::Boolean, work }
+    }
+
+    /// Is every model of the first formula one of the second? It is if the answer is
+    /// [`Verdict::Unsat`]; a model is a counterexample.
+    pub fn entails(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        left: &Formula,
+        right: &Formula,
+    ) -> Decision {
+        self.decide(signature, semantics, &[left.clone(), Formula::negation(right.clone())])
+    }
+
+    /// What is left over: some `F` for which `H |= G * F`.
+    pub fn frame(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> (Inference, Work) {
+        self.infer(|solver| solver.frame(signature, semantics, h, g))
+    }
+
+    /// What is missing: some `F` for which `H * F |= G`.
+    pub fn abduce(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> (Inference, Work) {
+        self.infer(|solver| solver.abduce(signature, semantics, h, g))
+    }
+
+    fn infer(
+        &mut self,
+        question: impl FnOnce(&mut grass::Solver) -> Inference,
+    ) -> (Inference, Work) {
+        let deadline = self.deadline();
+        match self.grass(deadline) {
+            Err(reason) => (Inference::Unknown(reason), Work::default()),
+            Ok(solver) => (question(solver), solver.take_work()),
         }
     }
-    let reason = reasons.sentence(uses_induction(signature, formulas));
-    Decision { verdict: Verdict::Unknown(reason), procedure: Procedure::Boolean, work }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.timeout.and_then(|timeout| Instant::now().checked_add(timeout))
+    }
+
+    fn grass(&mut self, deadline: Option<Instant>) -> Result<&mut grass::Solver, String> {
+        if self.grass.is_none() {
+            let config = grass::config((self.find_solver)()?, PATIENCE);
+            self.grass = Some(grass::Solver::new(config));
+        }
+        let solver = self.grass.as_mut().ok_or("there is no solver")?;
+        solver.set_deadline(deadline);
+        Ok(solver)
+    }
+
+    fn boolean(&mut self, deadline: Option<Instant>) -> Result<&mut boolean::Solver, String> {
+        if self.boolean.is_none() {
+            let config = boolean::config((self.find_solver)()?, PATIENCE);
+            self.boolean = Some(boolean::Solver::new(config));
+        }
+        let solver = self.boolean.as_mut().ok_or("there is no solver")?;
+        solver.set_deadline(deadline);
+        Ok(solver)
+    }
 }
 
 /// Why nobody knows.

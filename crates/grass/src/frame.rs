@@ -178,27 +178,56 @@ impl Solver {
         g: &Formula,
         goal: Goal,
     ) -> Result<Option<Formula>, OutOfFragment> {
-        let mut search = self.search(setting, h, g, goal)?;
-        let cases = search.cases(true)?;
-        if cases.is_empty() {
+        let mut heaps = self.heaps(setting, h, g, goal, true)?;
+        if heaps.is_empty() {
             return Ok(None);
         }
-        let mut heaps = Vec::with_capacity(cases.len());
-        for case in cases {
+        if goal == Goal::AntiFrame {
+            // Any that is good will do. What holds more generally may be good for less.
+            let mut good = self.good(setting, h, g, heaps);
+            if good.is_empty() {
+                let special = self.heaps(setting, h, g, goal, false)?;
+                good = self.good(setting, h, g, special);
+            }
+            if good.is_empty() {
+                return out("no anti-frame of this form is right");
+            }
+            heaps = good;
+        }
+        Ok(Some(self.simplified(setting, heaps)))
+    }
+
+    /// The heaps of all cases.
+    fn heaps(
+        &mut self,
+        setting: Setting<'_>,
+        h: &Formula,
+        g: &Formula,
+        goal: Goal,
+        generalised: bool,
+    ) -> Result<Vec<SymbolicHeap>, OutOfFragment> {
+        let mut search = self.search(setting, h, g, goal)?;
+        let mut heaps = Vec::new();
+        for case in search.cases(generalised)? {
             let implied = search.implied(&case)?;
             heaps.push(search.formula(&case, implied, setting.1)?);
         }
-        if goal == Goal::AntiFrame {
-            // Any that is good will do.
-            heaps.retain(|heap| {
-                let whole = Formula::sep(vec![h.clone(), heap.to_formula(setting.1)]);
-                self.follows(setting, &whole, g) == Verdict::Unsat
-            });
-            if heaps.is_empty() {
-                return out("no anti-frame of this form is right");
-            }
-        }
-        Ok(Some(self.simplified(setting, heaps)))
+        Ok(heaps)
+    }
+
+    /// Those that are anti-frames.
+    fn good(
+        &mut self,
+        setting: Setting<'_>,
+        h: &Formula,
+        g: &Formula,
+        mut heaps: Vec<SymbolicHeap>,
+    ) -> Vec<SymbolicHeap> {
+        heaps.retain(|heap| {
+            let whole = Formula::sep(vec![h.clone(), heap.to_formula(setting.1)]);
+            self.follows(setting, &whole, g) == Verdict::Unsat
+        });
+        heaps
     }
 
     /// The same disjunction with as few conditions and disjuncts as it takes.

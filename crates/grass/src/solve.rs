@@ -1,10 +1,10 @@
 //! Questions to a solver, and models as its answers.
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sl::{Evaluator, Formula, Semantics, Signature, Truth, Verdict};
-use smt::{Answer, Config, Limits, Session};
+use smt::{Answer, Config, Limits, Session, Stats};
 
 use crate::logic::{self, Reduced, reduce};
 use crate::paths::{self, Mentioned, Outcome, Paths};
@@ -39,6 +39,8 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
 pub struct Solver {
     pub(crate) session: Session,
     work: Work,
+    /// What the session had done when the work was taken last.
+    before: Stats,
 }
 
 /// What was done for an answer.
@@ -72,14 +74,21 @@ impl Solver {
     /// A solver that is started by the first question.
     #[must_use]
     pub fn new(config: Config) -> Solver {
-        Solver { session: Session::new(config), work: Work::default() }
+        Solver { session: Session::new(config), work: Work::default(), before: Stats::default() }
     }
 
-    /// What was done so far.
-    #[must_use]
-    pub fn work(&self) -> Work {
+    /// What was done since this was asked last.
+    pub fn take_work(&mut self) -> Work {
         let stats = self.session.stats();
-        Work { queries: stats.queries, waiting: stats.waiting, ..self.work }
+        let before = std::mem::replace(&mut self.before, stats);
+        let queries = stats.queries - before.queries;
+        let waiting = stats.waiting.saturating_sub(before.waiting);
+        Work { queries, waiting, ..std::mem::take(&mut self.work) }
+    }
+
+    /// After this time the answer is unknown.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.session.set_deadline(deadline);
     }
 
     /// Writes what the solver is told to a file, until the next question that starts anew.

@@ -151,7 +151,9 @@ fn anti_frames() {
             ("x |-> y", "emp", "nothing"),
             ("emp", "ls(x, nil)", "ls(x, nil)"),
             ("x |-> y * ls(z, nil)", "ls(x, nil)", "ls(y, z)"),
-            ("ls(x, y)", "ls(x, z)", "unknown: no anti-frame of this form is right"),
+            ("ls(x, y)", "ls(x, z)", "x = y * ls(x, z) || y = z || z = nil * ls(y, nil)"),
+            // A list to `z` comes after one from `x` only if `z` is not in that.
+            ("ls(x, y) * y |-> z", "ls(x, w)", "w = nil * ls(z, nil) || x = y * w != x * ls(z, w)"),
             ("x != z * x |-> y", "ls(x, z)", "ls(y, z)"),
             ("x |-> nil", "x |-> nil * y |-> x", "y |-> x"),
             ("ls(x, y)", "ls(x, y) * ls(z, nil)", "ls(z, nil)"),

@@ -350,6 +350,10 @@ pub struct Sl {
     #[arg(long, global = true)]
     pub stats: bool,
 
+    /// How long an answer may take; then it is `unknown`. 0 means no limit [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, global = true)]
+    pub timeout: Option<Duration>,
+
     /// What pure atoms say of the heap [default: nothing in files, that it is empty in the text
     /// notation]
     #[arg(long, value_enum, value_name = "WHICH", global = true)]

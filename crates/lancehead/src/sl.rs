@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use decide::{Decision, Procedure};
+use decide::{Decider, Decision, Procedure};
 use grass::{Inference, Work};
 use report::{Diagnostic, FileReport, SourceMap, human, json};
 use serde_json::{Value as Json, json};
@@ -16,12 +16,11 @@ use crate::output::{Output, complain, to_stderr};
 use crate::z3::{self, Surroundings};
 use crate::{crash, source};
 
-/// How long the solver may think about one question. There is a limit on work that is reached first.
-const TIMEOUT: Duration = Duration::from_secs(600);
-
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Sl, color: Color, z3: Option<&Path>, out: &mut Output) -> u8 {
-    let command = Command { args, color, z3 };
+    let mut decider = Decider::new(move || find_z3(z3));
+    decider.set_timeout(args.timeout.filter(|timeout| !timeout.is_zero()));
+    let mut command = Command { args, color, decider };
     match &args.question {
         Some(_) if !args.files.is_empty() => {
             complain("either files or a question, not both; see `lancehead sl --help`");
@@ -35,10 +34,15 @@ pub(crate) fn run(args: &args::Sl, color: Color, z3: Option<&Path>, out: &mut Ou
     }
 }
 
+fn find_z3(wanted: Option<&Path>) -> Result<PathBuf, String> {
+    let z3 = z3::find(&Surroundings::of_this_process(wanted)).map_err(|e| e.to_string())?;
+    Ok(z3.path)
+}
+
 struct Command<'a> {
     args: &'a args::Sl,
     color: Color,
-    z3: Option<&'a Path>,
+    decider: Decider<'a>,
 }
 
 /// What is to be decided, and what to call the answers.
@@ -104,7 +108,7 @@ fn milliseconds(time: Duration) -> f64 {
 
 impl Command<'_> {
     /// Every `check-sat` of a file.
-    fn file(&self, path: &Path, several: bool, out: &mut Output) -> u8 {
+    fn file(&mut self, path: &Path, several: bool, out: &mut Output) -> u8 {
         let start = Instant::now();
         crash::working_on(path, self.args.format == Format::Json);
         let name = path.display().to_string();
@@ -161,7 +165,7 @@ impl Command<'_> {
     }
 
     /// A question in the text notation.
-    fn text(&self, question: &SlQuestion, out: &mut Output) -> u8 {
+    fn text(&mut self, question: &SlQuestion, out: &mut Output) -> u8 {
         let start = Instant::now();
         let mut sources = SourceMap::new();
         let texts: Vec<&str> = match question {
@@ -196,7 +200,7 @@ impl Command<'_> {
 
     /// A frame or an anti-frame.
     fn infer(
-        &self,
+        &mut self,
         question: &SlQuestion,
         document: &sl::text::Document,
         start: Instant,
@@ -204,18 +208,10 @@ impl Command<'_> {
     ) -> u8 {
         let semantics = self.semantics(sl::Semantics::Precise);
         let signature = &document.signature;
-        let mut work = Work::default();
-        let inference = match (self.solver(), document.formulas.as_slice()) {
-            (Err(reason), _) => Inference::Unknown(reason),
-            (Ok(mut solver), [h, g]) => {
-                let inference = match question {
-                    SlQuestion::Frame { .. } => solver.frame(signature, semantics, h, g),
-                    _ => solver.abduce(signature, semantics, h, g),
-                };
-                work = solver.work();
-                inference
-            }
-            (Ok(_), _) => Inference::Unknown("there are not two formulas".into()),
+        let (inference, work) = match (question, document.formulas.as_slice()) {
+            (SlQuestion::Frame { .. }, [h, g]) => self.decider.frame(signature, semantics, h, g),
+            (_, [h, g]) => self.decider.abduce(signature, semantics, h, g),
+            _ => (Inference::Unknown("there are not two formulas".into()), Work::default()),
         };
         let effort = Effort { procedure: Procedure::Grass, time: start.elapsed(), work };
         let (word, reason, model) = match &inference {
@@ -261,24 +257,13 @@ impl Command<'_> {
         }
     }
 
-    fn answer<'q>(&self, question: Question<'q>) -> Answer<'q> {
+    fn answer<'q>(&mut self, question: Question<'q>) -> Answer<'q> {
         let Question { signature, semantics, formulas, .. } = &question;
         let start = Instant::now();
-        let z3 = || self.find_z3();
-        let decision = decide::decide(signature, *semantics, formulas, z3, TIMEOUT);
+        let decision = self.decider.decide(signature, *semantics, formulas);
         let Decision { verdict, procedure, work } = decision;
         let effort = Effort { procedure, time: start.elapsed(), work };
         Answer { question, verdict, effort }
-    }
-
-    /// A solver, if there is a Z3.
-    fn solver(&self) -> Result<grass::Solver, String> {
-        Ok(grass::Solver::new(grass::config(self.find_z3()?, TIMEOUT)))
-    }
-
-    fn find_z3(&self) -> Result<PathBuf, String> {
-        let z3 = z3::find(&Surroundings::of_this_process(self.z3)).map_err(|e| e.to_string())?;
-        Ok(z3.path)
     }
 
     fn semantics(&self, default: sl::Semantics) -> sl::Semantics {

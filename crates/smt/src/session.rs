@@ -197,6 +197,11 @@ impl Session {
         text
     }
 
+    /// From now on the session ends at this time; if it has ended it goes on.
+    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
+        self.config.deadline = deadline;
+    }
+
     /// Forgets all scopes, assertions and declarations, and lets the solver go on as it is: cheap, but
     /// the solver may remember having worked. A dump ends here.
     pub fn clear(&mut self) {
