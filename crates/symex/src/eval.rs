@@ -4,6 +4,7 @@
 //! in a local exploration and joined.
 
 mod function;
+pub(crate) mod learn;
 mod literal;
 mod permission;
 mod quantifier;

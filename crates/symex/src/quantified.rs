@@ -25,6 +25,7 @@ use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{BinOp, Expr, ExprKind, LocalId, Resource, Type};
 
 use crate::blame::{Blame, Reason};
+use crate::eval::learn::READ_WEIGHT;
 use crate::eval::resource_reason;
 use crate::executor::Executor;
 use crate::path::Run;
@@ -85,7 +86,7 @@ impl Executor<'_> {
         let active = self.active(&family);
         let map = self.symbols.value_map(&mut self.terms, family.resource);
         let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
-        if let ResourceId::Field(_) = family.resource {
+        if let ResourceId::Field(field) = family.resource {
             let null = self.terms.eq(family.args[0], self.symbols.null);
             let mut not_null = self.terms.not(null);
             let direct = family.vars.contains(&family.args[0]);
@@ -107,6 +108,16 @@ impl Executor<'_> {
             }
             let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "receiver");
             self.assume(state, fact)?;
+            // Whoever waits for a location to be read is told of this one, unless it is for reads that
+            // the permissions are there.
+            if self.triggers.contains(&field) && family.triggers.is_empty() {
+                let read = self.symbols.read(&mut self.terms, field, family.args[0]);
+                let body = self.terms.implies(active, read);
+                let weight = Some(READ_WEIGHT);
+                let fact =
+                    self.close(Quantifier::Forall, &vars, &triggers, body, weight, "receiver");
+                self.assume(state, fact)?;
+            }
         }
         let inverse = self.invert(state, &family)?;
         let perm = self.family_perm(&family, &inverse, factor);

@@ -573,13 +573,6 @@ impl<'p> Symbols<'p> {
         name.starts_with("field.") && name.ends_with(".read")
     }
 
-    /// Is it an application that a user could have written?
-    pub fn is_of_user(&self, terms: &Terms, term: Term) -> bool {
-        let Node::App(fun, _) = terms.node(term) else { return false };
-        let name = terms.signature.fun(*fun).name.trim_start_matches('|');
-        ["dom.", "fun.", "Seq.", "Set.", "Multiset.", "Map."].iter().any(|p| name.starts_with(p))
-    }
-
     // --- Domains
 
     fn domain(&mut self, terms: &mut Terms, id: DomainId, types: &Arc<[Type]>) {

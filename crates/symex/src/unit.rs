@@ -383,9 +383,9 @@ fn worker(shared: &Shared<'_>) {
         }
         session.clear();
         let mut result = run(shared, &unit, &theories, session);
-        // A solver that has worked before may give up where another would not. What is reported must
-        // not depend on what else it did.
-        if !result.fresh && result.gave_up && !result.is_clean() {
+        // A solver that has worked before may not find a proof that another finds. What is reported
+        // must not depend on what else it did.
+        if !result.fresh && !result.is_clean() {
             result.session.reset();
             let (before, session) = (result.stats(), result.session);
             result = run(shared, &unit, &theories, session);
@@ -401,8 +401,6 @@ struct Outcome {
     session: Session,
     /// Was the solver fresh when it started?
     fresh: bool,
-    /// Did it give up on a question?
-    gave_up: bool,
     key: Key,
     parts: BTreeMap<Key, Part>,
     found: Vec<(FunctionId, FunctionTheory)>,
@@ -606,11 +604,10 @@ fn run(
             }
         }
     }
-    let gave_up = executor.gave_up || result == Err(Stop::Abort);
     let part = parts.entry(key).or_default();
-    part.gave_up = gave_up;
+    part.gave_up = executor.gave_up || result == Err(Stop::Abort);
     part.instances = instances(shared, unit, &mut executor);
-    Outcome { session: executor.session, fresh, gave_up, key, parts, found }
+    Outcome { session: executor.session, fresh, key, parts, found }
 }
 
 /// How often the formulas of a unit were instantiated, by their origins.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use smt::{Node, Quant, Quantifier, Term};
+use smt::{Quant, Quantifier, Term};
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{Expr, ExprKind};
 
@@ -11,11 +11,8 @@ use crate::blame::Blame;
 use crate::config::Ablation;
 use crate::executor::Executor;
 use crate::origin::is_of_permissions;
-use crate::path::{Outcome, Run, Stop};
+use crate::path::{Run, Stop};
 use crate::state::State;
-
-/// How much later than others facts about reads are used; chains of them end after a few.
-const READ_WEIGHT: u32 = 20;
 
 impl Executor<'_> {
     pub(super) fn eval_quant(
@@ -125,6 +122,11 @@ impl Executor<'_> {
         false
     }
 
+    /// Do terms together mention all of these?
+    pub fn mentions_all(&self, terms: &[Term], wanted: &[Term]) -> bool {
+        wanted.iter().all(|constant| terms.iter().any(|t| self.mentions(*t, &[*constant])))
+    }
+
     /// The triggers that a formula over constants would get if they were quantified.
     pub fn triggers_for(
         &mut self,
@@ -180,15 +182,10 @@ impl Executor<'_> {
             .collect();
         sets.retain(|set| self.is_trigger(set, &vars));
         let leave_to_solver = self.config.ablates(Ablation::Triggers) && is_of_permissions(kind);
-        // What was read is only known where it was read: others may want to know, too.
         if leave_to_solver {
             sets.clear();
         } else if sets.is_empty() {
             sets = self.infer_triggers(body, &vars);
-        } else if sets.iter().flatten().all(|t| self.symbols.is_read(&self.terms, *t)) {
-            let mut more = self.infer_triggers(body, &vars);
-            more.retain(|set| set.iter().all(|t| self.symbols.is_of_user(&self.terms, *t)));
-            sets.extend(more);
         }
         if sets.is_empty()
             && !leave_to_solver
@@ -220,53 +217,5 @@ impl Executor<'_> {
             self.terms.quant(Quant { quantifier, vars, triggers: sets, body, name, weight });
         let all: Vec<Term> = watched.into_iter().chain([formula]).collect();
         self.terms.and(all)
-    }
-
-    /// Assumes what was learnt about arbitrary values for all values. `triggers` are those of the
-    /// formula in whose evaluation it was learnt.
-    pub fn learn_for_all<R>(
-        &mut self,
-        state: &mut State,
-        outcomes: &[Outcome<R>],
-        constants: &[Term],
-        triggers: &[Vec<Term>],
-    ) -> Run<()> {
-        for outcome in outcomes {
-            for learnt in &outcome.facts {
-                let original = learnt.fact;
-                let fact = self.guarded(learnt);
-                if !self.mentions(fact, constants) {
-                    self.assume_at(state, fact, learnt.level)?;
-                    continue;
-                }
-                if learnt.level.is_some() {
-                    let fact = self.close(Quantifier::Forall, constants, &[], fact, None, "aux");
-                    self.assume_at(state, fact, learnt.level)?;
-                    continue;
-                }
-                // Where a fact is known by itself, and where the formula it comes from is.
-                let own = self.known_with(original).map(|value| vec![value]);
-                let reads = |t: &Term| self.symbols.is_read(&self.terms, *t);
-                let others = triggers.iter().filter(|set| !set.iter().any(reads)).cloned();
-                let triggers: Vec<Vec<Term>> = own.into_iter().chain(others).collect();
-                // What is read because of what was read must come to an end.
-                let weight = self.read_values.contains_key(&original).then_some(READ_WEIGHT);
-                let fact =
-                    self.close(Quantifier::Forall, constants, &triggers, fact, weight, "aux");
-                self.assume(state, fact)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// What mentions a fact that says nothing by itself: that something was read is known wherever
-    /// its value is mentioned, that a function may be called wherever it is.
-    fn known_with(&mut self, fact: Term) -> Option<Term> {
-        if let Some(value) = self.read_values.get(&fact) {
-            return Some(*value);
-        }
-        let Node::App(fun, args) = self.terms.node(fact) else { return None };
-        let (limited, args) = (self.symbols.limited_of_pre(*fun)?, args.clone());
-        Some(self.terms.app(limited, &args))
     }
 }

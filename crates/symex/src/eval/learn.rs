@@ -1,0 +1,146 @@
+//! What is learnt about arbitrary values, said of all values.
+
+use std::collections::HashMap;
+
+use smt::{Node, Op, Quantifier, Term};
+
+use crate::executor::Executor;
+use crate::path::{Learnt, Outcome, Run};
+use crate::state::State;
+
+/// How much later than others facts about reads are used; chains of them end after a few.
+pub const READ_WEIGHT: u32 = 20;
+
+/// A fact about some constants, and where it is to be used.
+struct Fact {
+    constants: Vec<Term>,
+    formula: Term,
+    triggers: Vec<Vec<Term>>,
+}
+
+impl Executor<'_> {
+    /// Assumes what was learnt about arbitrary values for all values. `triggers` are those of the
+    /// formula in whose evaluation it was learnt.
+    pub fn learn_for_all<R>(
+        &mut self,
+        state: &mut State,
+        outcomes: &[Outcome<R>],
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+    ) -> Run<()> {
+        for learnt in outcomes.iter().flat_map(|outcome| &outcome.facts) {
+            let formula = self.guarded(learnt);
+            if !self.mentions(formula, constants) {
+                self.assume_at(state, formula, learnt.level)?;
+            } else if learnt.level.is_some() {
+                let fact = self.close(Quantifier::Forall, constants, &[], formula, None, "aux");
+                self.assume_at(state, fact, learnt.level)?;
+            } else {
+                self.learn_one(state, learnt, constants, triggers)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn learn_one(
+        &mut self,
+        state: &mut State,
+        learnt: &Learnt,
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+    ) -> Run<()> {
+        let (_, conclusion) = self.under_conditions(learnt.fact);
+        let fact = Fact {
+            constants: constants.to_vec(),
+            formula: self.guarded(learnt),
+            triggers: triggers.to_vec(),
+        };
+        let mut fact = self.about_fewer(fact);
+        // Where a fact is known by itself, and where the formula it comes from is. Nobody needs to know
+        // that something is read because it was.
+        let is_read = self.read_values.contains_key(&conclusion);
+        if is_read {
+            fact.triggers.retain(|set| !set.iter().any(|t| self.symbols.is_read(&self.terms, *t)));
+        }
+        if let Some(value) = self.known_with(conclusion) {
+            fact.triggers.insert(0, vec![value]);
+        }
+        if is_read {
+            fact.triggers.retain(|set| self.mentions_all(set, &fact.constants));
+            if fact.triggers.is_empty() {
+                return Ok(());
+            }
+        }
+        // What is read because of what was read must come to an end.
+        let weight = is_read.then_some(READ_WEIGHT);
+        let Fact { constants, formula, triggers } = fact;
+        let fact = self.close(Quantifier::Forall, &constants, &triggers, formula, weight, "aux");
+        self.assume(state, fact)
+    }
+
+    /// The same without constants about which it says nothing but what it asks of others, too: for all
+    /// `x` and `y`, if `p(x)` and `p(y)` then `q(x)`, is for all `x`, if `p(x)` then `q(x)`.
+    fn about_fewer(&mut self, fact: Fact) -> Fact {
+        let Fact { mut constants, formula, mut triggers } = fact;
+        let (mut conditions, conclusion) = self.under_conditions(formula);
+        let mut replaced = HashMap::new();
+        for needless in constants.clone() {
+            if self.mentions(conclusion, &[needless]) {
+                continue;
+            }
+            let (about, others): (Vec<Term>, Vec<Term>) =
+                conditions.iter().partition(|c| self.mentions(**c, &[needless]));
+            let sort = self.terms.sort(needless);
+            let same_of = constants.iter().copied().find(|other| {
+                let map = HashMap::from([(needless, *other)]);
+                *other != needless
+                    && self.terms.sort(*other) == sort
+                    && about.iter().all(|c| others.contains(&self.terms.substitute(*c, &map)))
+            });
+            if let Some(other) = same_of {
+                replaced.values_mut().filter(|by| **by == needless).for_each(|by| *by = other);
+                replaced.insert(needless, other);
+                constants.retain(|c| *c != needless);
+                conditions = others;
+            }
+        }
+        if replaced.is_empty() {
+            return Fact { constants, formula, triggers };
+        }
+        for set in &mut triggers {
+            for term in set.iter_mut() {
+                *term = self.terms.substitute(*term, &replaced);
+            }
+            set.sort_unstable();
+            set.dedup();
+        }
+        let conditions = self.terms.and(conditions);
+        let formula = self.terms.implies(conditions, conclusion);
+        Fact { constants, formula, triggers }
+    }
+
+    /// The conditions of a fact, and what it says under them.
+    fn under_conditions(&self, mut fact: Term) -> (Vec<Term>, Term) {
+        let mut conditions = Vec::new();
+        while let Node::Op(Op::Implies, args) = self.terms.node(fact) {
+            let [condition, then] = args[..] else { break };
+            match self.terms.node(condition) {
+                Node::Op(Op::And, parts) => conditions.extend(parts.iter().copied()),
+                _ => conditions.push(condition),
+            }
+            fact = then;
+        }
+        (conditions, fact)
+    }
+
+    /// What mentions a fact that says nothing by itself: that something was read is known wherever
+    /// its value is mentioned, that a function may be called wherever it is.
+    fn known_with(&mut self, fact: Term) -> Option<Term> {
+        if let Some(value) = self.read_values.get(&fact) {
+            return Some(*value);
+        }
+        let Node::App(fun, args) = self.terms.node(fact) else { return None };
+        let (limited, args) = (self.symbols.limited_of_pre(*fun)?, args.clone());
+        Some(self.terms.app(limited, &args))
+    }
+}
