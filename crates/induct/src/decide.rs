@@ -1,17 +1,22 @@
 //! Questions: what has a model, and what entails what.
 
-use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Verdict};
+use std::collections::BTreeMap;
+
+use sl::{Formula, Loc, Model, Semantics, Signature, SymbolicHeap, Value, Verdict};
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
 use crate::invariant;
 use crate::linear;
+use crate::propositional;
 use crate::prove::Prover;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Clause, System, Var};
 use crate::unfold::{End, Unfolder};
 
+/// Steps for circuits and counters.
+const PROPOSITIONAL_WORK: u64 = 300_000_000;
 /// Steps for computing bases.
 const BASE_WORK: u64 = 2_000_000;
 /// Steps for choosing bases for a formula.
@@ -171,7 +176,27 @@ impl<'a> Question<'a> {
         })
     }
 
+    /// The answer if no definition says anything of the heap.
+    fn propositional(&self) -> Option<Verdict> {
+        for (_, clause) in &self.left {
+            let Some(values) = propositional::decide(&self.system, clause, PROPOSITIONAL_WORK)?
+            else {
+                continue;
+            };
+            let stack = self.free.iter().zip(&clause.sorts[self.system.nils()..]).zip(values);
+            let stack = stack.map(|((var, sort), set)| {
+                let loc = if set { Loc(*sort as u32 + 1) } else { Loc::NIL };
+                (var.name.clone(), Value::Loc(loc))
+            });
+            return Some(Verdict::Sat(Model { stack: stack.collect(), heap: BTreeMap::new() }));
+        }
+        Some(Verdict::Unsat)
+    }
+
     fn satisfiable(&self) -> Verdict {
+        if let Some(verdict) = self.propositional() {
+            return verdict;
+        }
         let table = Table::new(&self.system, BASE_WORK);
         let mut unknown = None;
         for (heap, clause) in &self.left {

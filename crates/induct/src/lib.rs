@@ -2,6 +2,7 @@
 //!
 //! - [`system`]: definitions with numbers in place of names; [`linear`]: arithmetic.
 //! - [`base`]: what an instance says of its arguments, which decides satisfiability.
+//! - [`propositional`]: the same for circuits and counters, where all is `nil` or not.
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
 //! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers; [`refute`]:
 //!   counterexamples.
@@ -13,6 +14,7 @@ pub mod derivation;
 mod generalise;
 pub mod invariant;
 pub mod linear;
+pub mod propositional;
 pub mod prove;
 pub mod refute;
 pub mod sequent;
