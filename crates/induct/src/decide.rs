@@ -10,10 +10,12 @@ use crate::invariant;
 use crate::linear;
 use crate::propositional;
 use crate::prove::Prover;
+use crate::reach::Search;
+use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Clause, System, Var};
-use crate::unfold::{End, Unfolder};
+use crate::unfold::{self, End, Unfolder};
 
 /// Steps for circuits and counters.
 const PROPOSITIONAL_WORK: u64 = 300_000_000;
@@ -23,6 +25,13 @@ const BASE_WORK: u64 = 2_000_000;
 const CHOICE_WORK: u64 = 500_000;
 /// The largest derivation that is made a model of.
 const MAX_NODES: usize = 3_000_000;
+/// Steps for splitting definitions, for derivations with given integers, and for how many clauses there
+/// are such.
+const REFINE_WORK: u64 = 50_000;
+const REACH_WORK: usize = 3_000_000;
+const MAX_REACHED: usize = 40;
+/// Steps for unfolding at first.
+const SMALL_WORK: u64 = 1_000;
 /// Steps for unfolding, and how many instances there may be.
 const UNFOLD_WORK: u64 = 20_000;
 const UNFOLD_SIZE: usize = 60;
@@ -238,18 +247,41 @@ impl<'a> Question<'a> {
         if self.is_arithmetically_false(clause) {
             return Verdict::Unsat;
         }
-        let (mut found, mut failed) = (None, false);
-        let mut accept = |d: &Derivation| {
-            found = derivation::model(&self.system, self.signature, written, d);
-            failed |= found.is_none();
-            found.is_some()
+        let unfold = |work: u64, size: usize| {
+            let (mut found, mut failed) = (None, false);
+            let mut accept = |d: &Derivation| {
+                found = derivation::model(&self.system, self.signature, written, d);
+                failed |= found.is_none();
+                found.is_some()
+            };
+            let end = Unfolder::new(&self.system, work).each(clause, size, &mut accept);
+            match (found, end) {
+                (Some(model), _) => Some(Verdict::Sat(model)),
+                // Every derivation contradicts itself.
+                (None, End::Exhausted) if !failed => Some(Verdict::Unsat),
+                _ => None,
+            }
         };
-        let end = Unfolder::new(&self.system, UNFOLD_WORK).each(clause, UNFOLD_SIZE, &mut accept);
-        match (found, end) {
-            (Some(model), _) => Verdict::Sat(model),
-            // Every derivation contradicts itself.
-            (None, End::Exhausted) if !failed => Verdict::Unsat,
-            _ => Verdict::Unknown("there was no model among the small ones".into()),
+        // Small models are better to read, but there may be large ones only.
+        unfold(SMALL_WORK, UNFOLD_SIZE)
+            .or_else(|| self.by_numbers(written))
+            .or_else(|| unfold(UNFOLD_WORK, UNFOLD_SIZE))
+            .unwrap_or_else(|| Verdict::Unknown("there was no model among the small ones".into()))
+    }
+
+    /// The answer if it follows from what the bases and the integers of calls say together.
+    fn by_numbers(&self, written: Written<'_>) -> Option<Verdict> {
+        let refined = Refined::new(&self.system, REFINE_WORK)?;
+        let clauses = refined.clauses(written.clause, &mut { REFINE_WORK })?;
+        if clauses.is_empty() {
+            return Some(Verdict::Unsat);
         }
+        let least = unfold::least_sizes(&refined.system);
+        let mut search = Search::new(&refined, &least, REACH_WORK);
+        let models = clauses.iter().take(MAX_REACHED).find_map(|clause| {
+            let reached = search.find(clause, MAX_NODES)?;
+            reached.model(&self.system, self.signature, written)
+        });
+        models.map(Verdict::Sat)
     }
 }

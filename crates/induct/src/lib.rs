@@ -16,6 +16,8 @@ pub mod invariant;
 pub mod linear;
 pub mod propositional;
 pub mod prove;
+pub mod reach;
+pub mod refine;
 pub mod refute;
 pub mod sequent;
 pub mod system;

@@ -1,0 +1,105 @@
+//! Definitions split by bases: a predicate for every predicate and every base of it.
+//!
+//! What a base says of locations is then the same in every instance, and what is left of a derivation
+//! is arithmetic. A list segment becomes the empty one, that of one cell and the longer ones; that the
+//! lengths at both ends are the same is an invariant of the first of them only.
+
+use crate::base::Table;
+use crate::invariant::{self, Remainder};
+use crate::linear::{self, Constraint};
+use crate::system::{Call, Clause, PredId, System};
+
+/// There are no more predicates, and cases, than this.
+const MAX_PREDICATES: usize = 80;
+const MAX_CASES: usize = 1_000;
+/// A formula is split into no more than this.
+const MAX_CLAUSES: usize = 4_000;
+
+/// Split definitions.
+pub struct Refined {
+    /// The definitions.
+    pub system: System,
+    /// For each predicate the one that it is a part of, and which of its cases its own are.
+    pub origins: Vec<(PredId, Vec<usize>)>,
+    /// What instances say of integers.
+    pub invariants: Vec<Vec<Constraint>>,
+    /// What is left when arguments are divided.
+    pub remainders: Vec<Vec<Remainder>>,
+    /// By predicate and base.
+    parts: Vec<Vec<PredId>>,
+    table: Table,
+}
+
+impl Refined {
+    /// Splits definitions; `None` if there is too much to do.
+    #[must_use]
+    pub fn new(system: &System, mut work: u64) -> Option<Refined> {
+        let table = Table::exact(system, work);
+        let count: usize = table.bases.iter().map(|bases| bases.all.len()).sum();
+        if !table.complete || count > MAX_PREDICATES {
+            return None;
+        }
+        let mut parts: Vec<Vec<PredId>> = Vec::new();
+        let mut origins = Vec::new();
+        for (pred, bases) in table.bases.iter().enumerate() {
+            parts.push((origins.len()..origins.len() + bases.all.len()).collect());
+            origins.extend(bases.all.iter().map(|_| (pred, Vec::new())));
+        }
+        let mut split: Vec<Vec<Clause>> = vec![Vec::new(); origins.len()];
+        for (pred, predicate) in system.predicates.iter().enumerate() {
+            for (number, case) in predicate.cases.iter().enumerate() {
+                for (base, choice) in table.choices(case, Some(pred), &mut work)? {
+                    let part = parts[pred][base?];
+                    split[part].push(part_of(case, &parts, &choice));
+                    origins[part].1.push(number);
+                }
+            }
+        }
+        if split.iter().map(Vec::len).sum::<usize>() > MAX_CASES {
+            return None;
+        }
+        let mut refined = system.clone();
+        refined.predicates.clear();
+        for ((pred, _), cases) in origins.iter().zip(split) {
+            let predicate = &system.predicates[*pred];
+            refined.add(&predicate.name, predicate.params.clone(), cases);
+        }
+        let invariants = invariant::strong_invariants(&refined);
+        let remainders = invariant::remainders(&refined, &invariants);
+        Some(Refined { system: refined, origins, invariants, remainders, parts, table })
+    }
+
+    /// The clause with all choices of bases for its calls for which integers do not contradict each
+    /// other; `None` if there is too much to do. If there are none the clause has no model.
+    #[must_use]
+    pub fn clauses(&self, clause: &Clause, work: &mut u64) -> Option<Vec<Clause>> {
+        let choices = self.table.choices(clause, None, work)?;
+        if choices.len() > MAX_CLAUSES {
+            return None;
+        }
+        let mut all = Vec::new();
+        for (_, choice) in choices {
+            let part = part_of(clause, &self.parts, &choice);
+            if !linear::contradictory(&self.facts(&part)) {
+                all.push(part);
+            }
+        }
+        Some(all)
+    }
+
+    /// What a clause of these predicates says of integers.
+    #[must_use]
+    pub fn facts(&self, clause: &Clause) -> Vec<Constraint> {
+        let mut facts = invariant::facts(clause, &self.invariants, self.system.nils());
+        facts.extend(invariant::of_calls(clause, &self.remainders));
+        facts
+    }
+}
+
+/// A clause whose calls have these bases.
+fn part_of(clause: &Clause, parts: &[Vec<PredId>], choice: &[usize]) -> Clause {
+    let calls = clause.calls.iter().zip(choice);
+    let calls =
+        calls.map(|(call, base)| Call { pred: parts[call.pred][*base], args: call.args.clone() });
+    Clause { calls: calls.collect(), ..clause.clone() }
+}
