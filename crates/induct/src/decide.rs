@@ -15,7 +15,7 @@ use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Clause, System, Var};
-use crate::unfold::{self, End, Unfolder};
+use crate::unfold::{End, Unfolder};
 
 /// Steps for circuits and counters.
 const PROPOSITIONAL_WORK: u64 = 300_000_000;
@@ -276,12 +276,10 @@ impl<'a> Question<'a> {
         if clauses.is_empty() {
             return Some(Verdict::Unsat);
         }
-        let least = unfold::least_sizes(&refined.system);
-        let mut search = Search::new(&refined, &least, REACH_WORK);
-        let models = clauses.iter().take(MAX_REACHED).find_map(|clause| {
-            let reached = search.find(clause, MAX_NODES)?;
-            reached.model(&self.system, self.signature, written)
-        });
-        models.map(Verdict::Sat)
+        let mut search = Search::new(&refined, REACH_WORK);
+        let reached =
+            clauses.iter().take(MAX_REACHED).find_map(|clause| search.find(clause, MAX_NODES))?;
+        drop(search);
+        reached.model(&self.system, self.signature, written).map(Verdict::Sat)
     }
 }

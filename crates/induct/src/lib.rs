@@ -4,10 +4,13 @@
 //! - [`base`]: what an instance says of its arguments, which decides satisfiability.
 //! - [`propositional`]: the same for circuits and counters, where all is `nil` or not.
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
+//! - [`refine`]: definitions split by bases, so that the rest is arithmetic, which [`accelerate`] sums up;
+//!   [`reach`]: models with given integers, large ones too.
 //! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers; [`refute`]:
 //!   counterexamples.
 //! - [`decide`]: questions and answers.
 
+pub mod accelerate;
 pub mod base;
 pub mod decide;
 pub mod derivation;

@@ -585,18 +585,7 @@ impl<'a> Program<'a> {
 
 /// The predicates that are not recursive, each after those that it mentions.
 fn callees_first(system: &System) -> Vec<PredId> {
-    let count = system.predicates.len();
-    let mut reaches = vec![vec![false; count]; count];
-    for (pred, reached) in reaches.iter_mut().enumerate() {
-        let mut open = vec![pred];
-        while let Some(next) = open.pop() {
-            for call in system.predicates[next].cases.iter().flat_map(|case| &case.calls) {
-                if !std::mem::replace(&mut reached[call.pred], true) {
-                    open.push(call.pred);
-                }
-            }
-        }
-    }
+    let (count, reaches) = (system.predicates.len(), system.reaches());
     let mut order: Vec<PredId> = (0..count).filter(|pred| !reaches[*pred][*pred]).collect();
     // What a predicate reaches reaches less.
     order.sort_by_key(|pred| reaches[*pred].iter().filter(|reached| **reached).count());

@@ -13,6 +13,7 @@ use crate::derivation::{Derivation, Node, Unfolded, Written, model_with};
 use crate::linear::{self, Plan};
 use crate::refine::Refined;
 use crate::system::{Clause, PredId, System, Var};
+use crate::unfold;
 
 /// A derivation, and the values of integers in it.
 #[derive(Clone, Debug)]
@@ -37,7 +38,11 @@ impl Reached {
         signature: &Signature,
         written: Written<'_>,
     ) -> Option<Model> {
-        let unfolded = Unfolded::new(system, written.clause, &self.derivation);
+        // What is said of integers is solved already, and would take most of the space.
+        let mut shapes = system.clone();
+        let cases = shapes.predicates.iter_mut().flat_map(|predicate| &mut predicate.cases);
+        cases.for_each(|case| case.linear.clear());
+        let unfolded = Unfolded::new(&shapes, written.clause, &self.derivation);
         let mut numbers = vec![0; unfolded.vars];
         for (scope, values) in unfolded.scopes.iter().zip(&self.nodes) {
             for (var, value) in values.iter() {
@@ -91,7 +96,8 @@ pub struct Search<'a> {
 impl<'a> Search<'a> {
     /// A search with so many steps.
     #[must_use]
-    pub fn new(refined: &'a Refined, least: &[Option<usize>], work: usize) -> Search<'a> {
+    pub fn new(refined: &'a Refined, work: usize) -> Search<'a> {
+        let least = unfold::least_sizes(&refined.system);
         let system = &refined.system;
         let mut plans = Vec::with_capacity(system.predicates.len());
         for predicate in &system.predicates {
@@ -118,7 +124,8 @@ impl<'a> Search<'a> {
 
     /// A derivation of a clause of the split definitions, with no more nodes than this.
     pub fn find(&mut self, clause: &Clause, max_nodes: usize) -> Option<Reached> {
-        let values = linear::solve(&self.refined.facts(clause))?;
+        let values = linear::solve(&self.refined.all_facts(clause))
+            .or_else(|| linear::solve(&self.refined.facts(clause)))?;
         let calls = self.calls(clause, &values);
         for call in &calls {
             if !self.prove(*call) {

@@ -4,6 +4,7 @@
 //! is arithmetic. A list segment becomes the empty one, that of one cell and the longer ones; that the
 //! lengths at both ends are the same is an invariant of the first of them only.
 
+use crate::accelerate::{self, Closed};
 use crate::base::Table;
 use crate::invariant::{self, Remainder};
 use crate::linear::{self, Constraint};
@@ -25,6 +26,8 @@ pub struct Refined {
     pub invariants: Vec<Vec<Constraint>>,
     /// What is left when arguments are divided.
     pub remainders: Vec<Vec<Remainder>>,
+    /// What instances say of integers, by the number of their steps.
+    closed: Vec<Option<Closed>>,
     /// By predicate and base.
     parts: Vec<Vec<PredId>>,
     table: Table,
@@ -66,7 +69,9 @@ impl Refined {
         }
         let invariants = invariant::strong_invariants(&refined);
         let remainders = invariant::remainders(&refined, &invariants);
-        Some(Refined { system: refined, origins, invariants, remainders, parts, table })
+        let closed = accelerate::closed(&refined, &invariants);
+        let system = refined;
+        Some(Refined { system, origins, invariants, remainders, closed, parts, table })
     }
 
     /// The clause with all choices of bases for its calls for which integers do not contradict each
@@ -80,7 +85,9 @@ impl Refined {
         let mut all = Vec::new();
         for (_, choice) in choices {
             let part = part_of(clause, &self.parts, &choice);
-            if !linear::contradictory(&self.facts(&part)) {
+            let is_false = linear::contradictory(&self.facts(&part))
+                || linear::contradictory(&self.all_facts(&part));
+            if !is_false {
                 all.push(part);
             }
         }
@@ -92,6 +99,14 @@ impl Refined {
     pub fn facts(&self, clause: &Clause) -> Vec<Constraint> {
         let mut facts = invariant::facts(clause, &self.invariants, self.system.nils());
         facts.extend(invariant::of_calls(clause, &self.remainders));
+        facts
+    }
+
+    /// The same, and how it depends on the number of steps.
+    #[must_use]
+    pub fn all_facts(&self, clause: &Clause) -> Vec<Constraint> {
+        let mut facts = self.facts(clause);
+        facts.extend(accelerate::of_calls(clause, &self.closed, self.system.nils()));
         facts
     }
 }
