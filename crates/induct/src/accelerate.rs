@@ -1,10 +1,11 @@
-//! What a list of any length says of its integers: the sum of what its steps say.
+//! What lists and trees of any size say of their integers: the sum of what their steps say.
 //!
-//! An instance of a predicate that calls itself once comes from a case that does not, by steps. What
-//! a step says of the differences between its parameters and the arguments of its call is linear; `t`
-//! steps together say it `t` times of the sum of their differences. So parameters are those of a case
-//! that ends, and a sum for each case that goes on, with a number of steps that is an integer: periods
-//! come out of this, and relations between several parameters, without any guess.
+//! A derivation has steps, which call the same predicate again, and ends, which do not. What a step
+//! says of the difference between its parameters and the sums of the arguments of its calls is linear;
+//! `t` steps together say it `t` times of the sum of their differences. The parameters of an instance
+//! are those of its ends and the differences of its steps, all added up, and there is one end more than
+//! steps have calls besides the first. Numbers of steps are integers, so periods come out of this, and
+//! relations between several parameters, without any guess.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,63 +103,58 @@ struct Summation<'a> {
 impl Summation<'_> {
     fn constraints(&mut self) -> Option<Vec<Constraint>> {
         let predicate = &self.system.predicates[self.pred];
-        let ints: Vec<usize> = (0..predicate.params.len())
-            .filter(|param| self.system.is_int(predicate.params[*param]))
-            .collect();
         let (mut ends, mut steps) = (Vec::new(), Vec::new());
         for case in &predicate.cases {
             let back = |call: &&Call| call.pred == self.pred || self.reaches[call.pred][self.pred];
-            match case.calls.iter().filter(back).collect::<Vec<_>>().as_slice() {
+            let calls: Vec<&Call> = case.calls.iter().filter(back).collect();
+            match calls.as_slice() {
                 [] => ends.push(case),
-                [call] if call.pred == self.pred => steps.push((case, *call)),
+                calls if calls.iter().all(|call| call.pred == self.pred) => {
+                    steps.push((case, calls.to_vec()));
+                }
                 _ => return None,
             }
         }
-        let end = self.end(&ends, &ints)?;
-        if steps.is_empty() {
-            return Some(end);
+        if let ([end], []) = (ends.as_slice(), steps.as_slice()) {
+            return Some(self.facts(end));
         }
-        // The parameters where it ends, and the sums of differences.
-        let first: Vec<Var> = ints.iter().map(|_| self.fresh.next()).collect();
-        let mut sums: Vec<Sum> = first.iter().map(|v| Sum::var(*v)).collect();
-        let nils = self.system.nils();
-        let place = |v: Var| ints.iter().position(|param| nils + param == v as usize);
-        let mut all = rename(&end, &mut self.fresh, &|v| Some(first[place(v)?]));
-        for (case, call) in steps {
-            let (differences, step) = self.step(case, call, &ints)?;
-            self.times(step, &mut all)?;
-            for (sum, difference) in sums.iter_mut().zip(differences) {
-                *sum = sum.plus(&Sum::var(difference), 1)?;
-            }
-        }
-        for (param, sum) in ints.iter().zip(&sums) {
-            all.push(Constraint::equal(&Sum::var((nils + param) as Var), sum)?);
-        }
-        Some(all)
-    }
-
-    /// What holds where it ends. Of several ends one is taken once, the others not at all; what each
-    /// says is said as often.
-    fn end(&mut self, ends: &[&Clause], ints: &[usize]) -> Option<Vec<Constraint>> {
-        if let [case] = ends {
-            return Some(self.facts(case));
-        }
-        let params: Vec<Var> = ints.iter().map(|i| (self.system.nils() + i) as Var).collect();
-        let mut sums = vec![Sum::default(); ints.len()];
-        let (mut all, mut once) = (Vec::new(), Sum::number(-1));
-        for case in ends {
-            let own: Vec<Var> = ints.iter().map(|_| self.fresh.next()).collect();
-            let own_of = |v: Var| Some(own[params.iter().position(|param| *param == v)?]);
-            let facts = self.facts(case);
-            let facts = rename(&facts, &mut self.fresh, &own_of);
-            once = once.plus(&self.times(facts, &mut all)?, 1)?;
-            for (sum, own) in sums.iter_mut().zip(&own) {
+        let params: Vec<usize> = (0..predicate.params.len())
+            .filter(|param| self.system.is_int(predicate.params[*param]))
+            .collect();
+        // Every step but those with one call makes the number of ends larger.
+        let (mut all, mut open) = (Vec::new(), Sum::number(1));
+        let mut sums = vec![Sum::default(); params.len()];
+        let mut add = |own: &[Var]| {
+            for (sum, own) in sums.iter_mut().zip(own) {
                 *sum = sum.plus(&Sum::var(*own), 1)?;
             }
+            Some(())
+        };
+        for (case, calls) in steps {
+            let (differences, step) = self.step(case, &calls, &params)?;
+            let times = self.times(step, &mut all)?;
+            open = open.plus(&times, calls.len() as i128 - 1)?;
+            add(&differences)?;
         }
-        all.push(Constraint { sum: once, relation: Relation::Zero });
+        let nils = self.system.nils();
+        let place = |v: Var| params.iter().position(|param| nils + param == v as usize);
+        let is_one = ends.len() == 1 && open == Sum::number(1);
+        for case in ends {
+            let own: Vec<Var> = params.iter().map(|_| self.fresh.next()).collect();
+            let facts = self.facts(case);
+            let facts = rename(&facts, &mut self.fresh, &|v| Some(own[place(v)?]));
+            if is_one {
+                all.extend(facts);
+                open = Sum::default();
+            } else {
+                let times = self.times(facts, &mut all)?;
+                open = open.plus(&times, -1)?;
+            }
+            add(&own)?;
+        }
+        all.push(Constraint { sum: open, relation: Relation::Zero });
         for (param, sum) in params.iter().zip(&sums) {
-            all.push(Constraint::equal(&Sum::var(*param), sum)?);
+            all.push(Constraint::equal(&Sum::var((nils + param) as Var), sum)?);
         }
         Some(all)
     }
@@ -176,20 +172,23 @@ impl Summation<'_> {
         Some(times)
     }
 
-    /// What a step says of the differences that it makes, and their names.
+    /// What a step says of the differences between parameters and the sums of the arguments of its
+    /// calls, and their names.
     fn step(
         &mut self,
         case: &Clause,
-        call: &Call,
-        ints: &[usize],
+        calls: &[&Call],
+        params: &[usize],
     ) -> Option<(Vec<Var>, Vec<Constraint>)> {
         let mut facts = self.facts(case);
-        let mut differences = Vec::with_capacity(ints.len());
-        for param in ints {
+        let mut differences = Vec::with_capacity(params.len());
+        for param in params {
             let difference = self.fresh.next();
-            let of = Sum::var((self.system.nils() + param) as Var);
-            let of = of.plus(&Sum::var(*call.args.get(*param)?), -1)?;
-            facts.push(Constraint::equal(&Sum::var(difference), &of)?);
+            let mut rest = Sum::var((self.system.nils() + param) as Var);
+            for call in calls {
+                rest = rest.plus(&Sum::var(*call.args.get(*param)?), -1)?;
+            }
+            facts.push(Constraint::equal(&Sum::var(difference), &rest)?);
             differences.push(difference);
         }
         let vars = facts.iter().flat_map(|c| &c.sum.factors).map(|(v, _)| *v);

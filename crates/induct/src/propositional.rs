@@ -460,37 +460,42 @@ impl<'a> Program<'a> {
         work: &mut u64,
         accept: &mut impl FnMut(Bits, Bits),
     ) -> Option<()> {
-        *work = work.checked_sub(1)?;
-        let Some((call, rest)) = order.split_first() else {
-            accept(known, values);
-            return Some(());
-        };
-        let (pred, args) = &rule.calls[*call];
-        let relation = &self.relations[*pred];
-        let (mut known_args, mut tuple) = (0, 0);
-        for (place, arg) in args.iter().enumerate() {
-            known_args |= (known >> arg & 1) << place;
-            tuple |= (values >> arg & 1) << place;
-        }
-        if known_args.count_ones() as usize == args.len() {
-            return match relation.fact(tuple).is_some() {
-                true => self.join(rule, rest, known, values, work, accept),
-                false => Some(()),
-            };
-        }
-        let tuples = match self.kinds[*pred] {
-            Kind::Table => {
-                let both = (known_args << args.len() | tuple) as usize;
-                relation.matching.get(both).map(Vec::as_slice).unwrap_or_default()
-            }
-            _ => &relation.tuples,
-        };
-        for tuple in tuples {
+        let (mut order, mut known, mut values) = (order, known, values);
+        while let Some((call, rest)) = order.split_first() {
             *work = work.checked_sub(1)?;
-            if let Some((known, values)) = Rule::bind(args, *tuple, known, values) {
-                self.join(rule, rest, known, values, work, accept)?;
+            let (pred, args) = &rule.calls[*call];
+            let relation = &self.relations[*pred];
+            let (mut known_args, mut tuple) = (0, 0);
+            for (place, arg) in args.iter().enumerate() {
+                known_args |= (known >> arg & 1) << place;
+                tuple |= (values >> arg & 1) << place;
             }
+            order = rest;
+            if known_args.count_ones() as usize == args.len() {
+                match relation.fact(tuple) {
+                    Some(_) => continue,
+                    None => return Some(()),
+                }
+            }
+            let tuples = match self.kinds[*pred] {
+                Kind::Table => {
+                    let both = (known_args << args.len() | tuple) as usize;
+                    relation.matching.get(both).map(Vec::as_slice).unwrap_or_default()
+                }
+                _ => &relation.tuples,
+            };
+            // Most of the time there is no choice.
+            let Some((last, others)) = tuples.split_last() else { return Some(()) };
+            for tuple in others {
+                *work = work.checked_sub(1)?;
+                if let Some((known, values)) = Rule::bind(args, *tuple, known, values) {
+                    self.join(rule, rest, known, values, work, accept)?;
+                }
+            }
+            let Some(bound) = Rule::bind(args, *last, known, values) else { return Some(()) };
+            (known, values) = bound;
         }
+        accept(known, values);
         Some(())
     }
 
@@ -556,14 +561,14 @@ impl<'a> Program<'a> {
     ) -> bool {
         let nils = self.system.nils();
         let case = &self.system.predicates[pred].cases[step.case];
-        let value = |v: Var| {
-            let index = v as usize;
-            match index.checked_sub(nils) {
-                None => 0,
-                Some(place) if index < case.free => tuple >> place & 1,
-                Some(_) => values >> step.scope[index] & 1,
-            }
-        };
+        if case.sorts.len() >= u128::BITS as usize || step.scope.len() != case.sorts.len() {
+            return false;
+        }
+        // The values of its variables: nils, parameters, others.
+        let others = step.scope[case.free..].iter().enumerate();
+        let others = others.fold(0, |all, (i, bit)| all | u128::from(values >> bit & 1) << i);
+        let all = u128::from(tuple) << nils | others << case.free;
+        let value = |v: Var| (all >> v) as Bits & 1;
         case.cells.is_empty()
             && case.linear.is_empty()
             && case.equal.iter().all(|(a, b)| value(*a) == value(*b))

@@ -29,6 +29,10 @@ const DEFINITIONS: &str = "
       (or (and (= x (as nil Ref)) (= n 0) (_ emp Ref Node))
           (exists ((u Ref) (v Ref) (k Int))
             (and (= n (+ k 2)) (sep (pto x (node u u)) (pto u (node v v)) (pairs v k))))))
+    (define-fun-rec wide ((x Ref) (n Int)) Bool
+      (or (and (= x (as nil Ref)) (= n 3) (_ emp Ref Node))
+          (exists ((l Ref) (r Ref) (a Int) (b Int))
+            (and (= n (+ a b 2)) (sep (pto x (node l r)) (wide l a) (wide r b))))))
     (define-fun-rec both ((x Ref) (n Int) (m Int)) Bool
       (or (and (= x (as nil Ref)) (= n 1) (= m 0) (_ emp Ref Node))
           (exists ((u Ref) (k Int) (j Int))
@@ -47,7 +51,8 @@ const DEFINITIONS: &str = "
     (declare-const n Int) (declare-const m Int) (declare-const k Int)
 ";
 
-const PREDICATES: [(&str, &str); 8] = [
+const PREDICATES: [(&str, &str); 9] = [
+    ("wide", "RI"),
     ("len", "RIRI"),
     ("dll", "RRIRRI"),
     ("falls", "RIRI"),
@@ -105,6 +110,9 @@ fn sums_of_steps() {
         ("(and (= n 9) (both x n m))", "sat"),
         ("(and (= (+ n m m) 2) (both x n m))", "unsat"),
         ("(and (= n (+ m 7)) (mixed x y n m))", "unsat"),
+        ("(and (= n 9) (wide x n))", "unsat"),
+        ("(and (= n 13) (wide x n))", "sat"),
+        ("(and (= (+ n m) 16) (= k 10) (sep (wide x n) (wide y m) (wide z k)))", "unsat"),
         ("(and (= n (+ m 2)) (mixed x y n m))", "sat"),
         ("(and (= n (+ k 4)) (< m (+ k 4)) (steep x m n y k k))", "sat"),
         ("(and (= n (+ k 4)) (= (+ m 3) k) (steep x m n y k k))", "unsat"),
