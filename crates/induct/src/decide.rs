@@ -25,11 +25,11 @@ const BASE_WORK: u64 = 2_000_000;
 const CHOICE_WORK: u64 = 500_000;
 /// The largest derivation that is made a model of.
 const MAX_NODES: usize = 3_000_000;
-/// Steps for splitting definitions, for derivations with given integers, and for how many clauses there
-/// are such.
+/// Steps for splitting definitions and for derivations with given integers, and for how many choices of
+/// bases those are looked for.
 const REFINE_WORK: u64 = 50_000;
 const REACH_WORK: usize = 3_000_000;
-const MAX_REACHED: usize = 40;
+const MAX_ATTEMPTS: u32 = 40;
 /// Steps for unfolding at first.
 const SMALL_WORK: u64 = 1_000;
 /// Steps for unfolding, and how many instances there may be.
@@ -272,14 +272,21 @@ impl<'a> Question<'a> {
     /// The answer if it follows from what the bases and the integers of calls say together.
     fn by_numbers(&self, written: Written<'_>) -> Option<Verdict> {
         let refined = Refined::new(&self.system, REFINE_WORK)?;
-        let clauses = refined.clauses(written.clause, &mut { REFINE_WORK })?;
-        if clauses.is_empty() {
-            return Some(Verdict::Unsat);
-        }
         let mut search = Search::new(&refined, REACH_WORK);
-        let reached =
-            clauses.iter().take(MAX_REACHED).find_map(|clause| search.find(clause, MAX_NODES))?;
-        drop(search);
-        reached.model(&self.system, self.signature, written).map(Verdict::Sat)
+        let mut attempts = 0;
+        for clause in refined.clauses(written.clause, &mut { REFINE_WORK })? {
+            if refined.is_false(&clause) {
+                continue;
+            }
+            if let Some(reached) = search.find(&clause, MAX_NODES) {
+                drop(search);
+                return reached.model(&self.system, self.signature, written).map(Verdict::Sat);
+            }
+            attempts += 1;
+            if attempts == MAX_ATTEMPTS {
+                return None;
+            }
+        }
+        (attempts == 0).then_some(Verdict::Unsat)
     }
 }

@@ -10,9 +10,10 @@ use crate::invariant::{self, Remainder};
 use crate::linear::{self, Constraint};
 use crate::system::{Call, Clause, PredId, System};
 
-/// There are no more predicates, and cases, than this.
+/// There are no more predicates than this.
 const MAX_PREDICATES: usize = 80;
-const MAX_CASES: usize = 1_000;
+/// No more pairs of integers are looked at in the cases of all predicates.
+const MAX_GUESSES: usize = 4_000;
 /// A formula is split into no more than this.
 const MAX_CLAUSES: usize = 4_000;
 
@@ -58,7 +59,11 @@ impl Refined {
                 }
             }
         }
-        if split.iter().map(Vec::len).sum::<usize>() > MAX_CASES {
+        let guesses = origins.iter().zip(&split).map(|((pred, _), cases)| {
+            let params = system.predicates[*pred].params.iter();
+            params.filter(|sort| system.is_int(**sort)).count().pow(2) * cases.len()
+        });
+        if guesses.sum::<usize>() > MAX_GUESSES {
             return None;
         }
         let mut refined = system.clone();
@@ -74,24 +79,19 @@ impl Refined {
         Some(Refined { system, origins, invariants, remainders, closed, parts, table })
     }
 
-    /// The clause with all choices of bases for its calls for which integers do not contradict each
-    /// other; `None` if there is too much to do. If there are none the clause has no model.
+    /// The clause with all choices of bases for its calls; `None` if there are too many. If all of them
+    /// are false the clause has no model.
     #[must_use]
     pub fn clauses(&self, clause: &Clause, work: &mut u64) -> Option<Vec<Clause>> {
         let choices = self.table.choices(clause, None, work)?;
-        if choices.len() > MAX_CLAUSES {
-            return None;
-        }
-        let mut all = Vec::new();
-        for (_, choice) in choices {
-            let part = part_of(clause, &self.parts, &choice);
-            let is_false = linear::contradictory(&self.facts(&part))
-                || linear::contradictory(&self.all_facts(&part));
-            if !is_false {
-                all.push(part);
-            }
-        }
-        Some(all)
+        let part = |(_, choice): (_, Vec<usize>)| part_of(clause, &self.parts, &choice);
+        (choices.len() <= MAX_CLAUSES).then(|| choices.into_iter().map(part).collect())
+    }
+
+    /// Do the integers of a clause of these predicates contradict each other?
+    #[must_use]
+    pub fn is_false(&self, clause: &Clause) -> bool {
+        linear::contradictory(&self.facts(clause)) || linear::contradictory(&self.all_facts(clause))
     }
 
     /// What a clause of these predicates says of integers.
