@@ -478,6 +478,7 @@ fn solve_cases(constraints: Vec<Constraint>, depth: usize) -> Option<BTreeMap<Va
 /// Constraints that are solved again and again for other values of some variables.
 pub struct Plan {
     constraints: Vec<Constraint>,
+    given: BTreeSet<Var>,
     /// What is left when all others are eliminated.
     guards: Vec<Sum>,
     eliminated: Elimination,
@@ -486,11 +487,11 @@ pub struct Plan {
 impl Plan {
     /// `None` if the constraints contradict each other, or there is too much to do.
     #[must_use]
-    pub fn new(constraints: Vec<Constraint>, given: &BTreeSet<Var>) -> Option<Plan> {
+    pub fn new(constraints: Vec<Constraint>, given: BTreeSet<Var>) -> Option<Plan> {
         let mut eliminated = elimination(&constraints);
-        let Outcome::Done = eliminated.run_but(given) else { return None };
+        let Outcome::Done = eliminated.run_but(&given) else { return None };
         let guards = std::mem::take(&mut eliminated.inequalities);
-        Some(Plan { constraints, guards, eliminated })
+        Some(Plan { constraints, given, guards, eliminated })
     }
 
     /// Values of all variables that satisfy the constraints, with these of those that are given: the
@@ -505,15 +506,15 @@ impl Plan {
         if !self.guards.iter().all(|sum| sum.value(&known).is_some_and(|value| value >= 0)) {
             return None;
         }
-        let values = self.eliminated.values(given.clone(), greatest)?;
+        let values = self.eliminated.values(given, greatest)?;
         let found = |v: Var| values.get(&v).copied().unwrap_or(0);
         if self.constraints.iter().all(|c| c.holds(&found)) {
             return Some(values);
         }
         // What is different, or has to be divided, takes a search.
         let mut all = self.constraints.clone();
-        for (var, value) in given {
-            all.push(Constraint::equal(&Sum::var(var), &Sum::number(value))?);
+        for var in &self.given {
+            all.push(Constraint::equal(&Sum::var(*var), &Sum::number(found(*var)))?);
         }
         solve(&all)
     }

@@ -33,7 +33,7 @@ impl Reached {
     /// The model that it makes, if it shows that it is one.
     #[must_use]
     pub fn model(
-        &self,
+        self,
         system: &System,
         signature: &Signature,
         written: Written<'_>,
@@ -42,26 +42,28 @@ impl Reached {
         let mut shapes = system.clone();
         let cases = shapes.predicates.iter_mut().flat_map(|predicate| &mut predicate.cases);
         cases.for_each(|case| case.linear.clear());
-        let unfolded = Unfolded::new(&shapes, written.clause, &self.derivation);
+        let Reached { derivation, clause, nodes } = self;
+        let unfolded = Unfolded::new(&shapes, written.clause, &derivation);
         let mut numbers = vec![0; unfolded.vars];
-        for (scope, values) in unfolded.scopes.iter().zip(&self.nodes) {
+        for (scope, values) in unfolded.scopes.iter().zip(nodes) {
             for (var, value) in values.iter() {
                 if let Some(var) = scope.get(*var as usize) {
                     numbers[*var as usize] = *value;
                 }
             }
         }
-        for (var, value) in &self.clause {
-            if let Some(number) = numbers.get_mut(*var as usize) {
-                *number = *value;
+        for (var, value) in clause {
+            if let Some(number) = numbers.get_mut(var as usize) {
+                *number = value;
             }
         }
         let values = unfolded.values_with(system, &|var| numbers[var as usize]);
-        model_with(system, signature, written, &self.derivation, &unfolded, &values)
+        drop(numbers);
+        model_with(system, signature, written, &derivation, &unfolded, &values)
     }
 }
 
-/// An instance: a predicate and the values of its integers, others are zero.
+/// An instance: a predicate and the values of its integers.
 type Instance = (PredId, Vec<i128>);
 
 /// What is known of an instance.
@@ -87,6 +89,8 @@ pub struct Search<'a> {
     refined: &'a Refined,
     /// For each predicate its cases, those that end soon first.
     plans: Vec<Vec<(usize, Plan)>>,
+    /// For each predicate the places of its integers.
+    places: Vec<Vec<usize>>,
     numbers: HashMap<Instance, usize>,
     instances: Vec<Instance>,
     known: Vec<Known>,
@@ -99,7 +103,7 @@ impl<'a> Search<'a> {
     pub fn new(refined: &'a Refined, work: usize) -> Search<'a> {
         let least = unfold::least_sizes(&refined.system);
         let system = &refined.system;
-        let mut plans = Vec::with_capacity(system.predicates.len());
+        let (mut plans, mut places) = (Vec::new(), Vec::new());
         for predicate in &system.predicates {
             let size =
                 |case: &Clause| -> Option<usize> { case.calls.iter().map(|c| least[c.pred]).sum() };
@@ -110,16 +114,19 @@ impl<'a> Search<'a> {
                 .filter_map(|(number, case)| Some((size(case)?, number)))
                 .collect();
             cases.sort_unstable();
-            let params: BTreeSet<Var> =
-                (0..predicate.params.len()).map(|i| (system.nils() + i) as Var).collect();
+            let ints: Vec<usize> = (0..predicate.params.len())
+                .filter(|place| system.is_int(predicate.params[*place]))
+                .collect();
             let plan = |number: usize| {
                 let facts = refined.facts(&predicate.cases[number]);
-                Some((number, Plan::new(facts, &params)?))
+                let given = ints.iter().map(|place| (system.nils() + place) as Var);
+                Some((number, Plan::new(facts, given.collect())?))
             };
             plans.push(cases.into_iter().filter_map(|(_, number)| plan(number)).collect());
+            places.push(ints);
         }
         let (numbers, instances, known) = (HashMap::new(), Vec::new(), Vec::new());
-        Search { refined, plans, numbers, instances, known, work }
+        Search { refined, plans, places, numbers, instances, known, work }
     }
 
     /// A derivation of a clause of the split definitions, with no more nodes than this.
@@ -139,12 +146,9 @@ impl<'a> Search<'a> {
     fn calls(&mut self, clause: &Clause, values: &BTreeMap<Var, i128>) -> Vec<usize> {
         let mut all = Vec::with_capacity(clause.calls.len());
         for call in &clause.calls {
-            let sorts = call.args.iter().map(|arg| clause.sorts[*arg as usize]);
-            let args = call.args.iter().zip(sorts).map(|(arg, sort)| {
-                let is_int = self.refined.system.is_int(sort);
-                values.get(arg).copied().filter(|_| is_int).unwrap_or(0)
-            });
-            let instance = (call.pred, args.collect());
+            let ints = self.places[call.pred].iter().map(|place| call.args[*place]);
+            let args = ints.map(|arg| values.get(&arg).copied().unwrap_or(0)).collect();
+            let instance = (call.pred, args);
             let next = self.instances.len();
             let number = *self.numbers.entry(instance.clone()).or_insert(next);
             if number == next {
@@ -191,7 +195,12 @@ impl<'a> Search<'a> {
                 continue;
             };
             let case = case.0;
-            if let Some(values) = self.solve(instance, way) {
+            let solved = self.solve(instance, way);
+            if solved.is_none() && way % 2 == 0 {
+                // Where there are no least values there are no greatest ones.
+                top.next += 1;
+            }
+            if let Some(values) = solved {
                 let pred = self.instances[instance].0;
                 let clause = &self.refined.system.predicates[pred].cases[case];
                 let calls = self.calls(clause, &values);
@@ -210,7 +219,8 @@ impl<'a> Search<'a> {
         let (pred, args) = &self.instances[instance];
         let (_, plan) = self.plans[*pred].get(way / 2)?;
         let nils = self.refined.system.nils();
-        let given = args.iter().enumerate().map(|(i, value)| ((nils + i) as Var, *value));
+        let places = self.places[*pred].iter().map(|place| (nils + place) as Var);
+        let given = places.zip(args.iter().copied());
         plan.values(given.collect(), way % 2 == 1)
     }
 

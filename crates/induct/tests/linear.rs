@@ -119,7 +119,7 @@ fn plans_for_given_values() {
     let (mut found, mut missed) = (0, 0);
     for _ in 0..1_000 {
         let all = random.constraints(VARS);
-        let plan = Plan::new(all.clone(), &[0].into());
+        let plan = Plan::new(all.clone(), [0].into());
         for x in -3..=3 {
             let given: BTreeMap<u32, i128> = [(0, x)].into();
             let exists = points().any(|point| point[0] == x && hold(&all, point));
