@@ -214,11 +214,11 @@ pub struct Bases {
 }
 
 impl Bases {
-    fn insert(&mut self, base: Base, origin: Origin) {
+    fn insert(&mut self, base: Base, origin: Origin, exact: bool) {
         if self.known.contains_key(&base) {
             return;
         }
-        if self.all.len() < MAX_SUBSUMPTION {
+        if !exact && self.all.len() < MAX_SUBSUMPTION {
             let weaker = |(b, needed): (&Base, &bool)| *needed && b.is_weaker_than(&base);
             if self.all.iter().zip(&self.needed).any(weaker) {
                 return;
@@ -246,6 +246,8 @@ pub struct Table {
     pub bases: Vec<Bases>,
     /// Were all found?
     pub complete: bool,
+    /// Are there also those that say more than others?
+    exact: bool,
     nils: usize,
 }
 
@@ -253,9 +255,21 @@ impl Table {
     /// Computes them, with so many steps at most.
     #[must_use]
     pub fn new(system: &System, max_work: u64) -> Table {
+        Table::with(system, max_work, false)
+    }
+
+    /// The same, also with bases that say more than others: every instance has one of them, and each
+    /// says no more of its arguments than the instance does.
+    #[must_use]
+    pub fn exact(system: &System, max_work: u64) -> Table {
+        Table::with(system, max_work, true)
+    }
+
+    fn with(system: &System, max_work: u64, exact: bool) -> Table {
         let mut table = Table {
             bases: vec![Bases::default(); system.predicates.len()],
             complete: true,
+            exact,
             nils: system.nils(),
         };
         if system.predicates.iter().any(|p| p.params.len() + system.nils() > 200) {
@@ -317,7 +331,7 @@ impl Table {
                 })
             };
             for (base, calls) in found {
-                self.bases[pred].insert(base, Origin { case, calls });
+                self.bases[pred].insert(base, Origin { case, calls }, self.exact);
             }
             if !within {
                 return false;
@@ -380,6 +394,27 @@ impl Table {
                     base.equal.iter().find(|(_, v)| *v == var).map_or(var, |(root, _)| *root);
                 base.allocated.contains(&root)
             })
+    }
+
+    /// All choices of bases for the calls of a clause that are consistent, each with the base that it
+    /// gives the clause, if that is one of a predicate. `None` if there are too many.
+    #[must_use]
+    pub fn choices(
+        &self,
+        clause: &Clause,
+        pred: Option<PredId>,
+        work: &mut u64,
+    ) -> Option<Vec<(Option<usize>, Vec<usize>)>> {
+        let Some(closure) = Closure::of(clause, self.nils) else { return Some(Vec::new()) };
+        let order: Vec<usize> = (0..clause.calls.len()).collect();
+        let range = |call: usize| 0..self.bases[clause.calls[call].pred].all.len();
+        let mut all = Vec::new();
+        self.choose(clause, &closure, &order, &range, work, &mut |closure, choice| {
+            let known = |pred: PredId| self.bases[pred].known.get(&closure.project(clause.free));
+            all.push((pred.and_then(known).copied(), choice.to_vec()));
+            false
+        })?;
+        Some(all)
     }
 
     /// Bases for the calls of a clause that are consistent with it and with each other: `Some(None)`

@@ -1,23 +1,37 @@
 //! Questions: what has a model, and what entails what.
 
-use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Verdict};
+use std::collections::BTreeMap;
+
+use sl::{Formula, Loc, Model, Semantics, Signature, SymbolicHeap, Value, Verdict};
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
 use crate::invariant;
 use crate::linear;
+use crate::propositional;
 use crate::prove::Prover;
+use crate::reach::Search;
+use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Clause, System, Var};
 use crate::unfold::{End, Unfolder};
 
+/// Steps for circuits and counters.
+const PROPOSITIONAL_WORK: u64 = 300_000_000;
 /// Steps for computing bases.
 const BASE_WORK: u64 = 2_000_000;
 /// Steps for choosing bases for a formula.
 const CHOICE_WORK: u64 = 500_000;
 /// The largest derivation that is made a model of.
 const MAX_NODES: usize = 3_000_000;
+/// Steps for splitting definitions and for derivations with given integers, and for how many choices of
+/// bases those are looked for.
+const REFINE_WORK: u64 = 50_000;
+const REACH_WORK: usize = 3_000_000;
+const MAX_ATTEMPTS: u32 = 40;
+/// Steps for unfolding at first.
+const SMALL_WORK: u64 = 1_000;
 /// Steps for unfolding, and how many instances there may be.
 const UNFOLD_WORK: u64 = 20_000;
 const UNFOLD_SIZE: usize = 60;
@@ -171,7 +185,27 @@ impl<'a> Question<'a> {
         })
     }
 
+    /// The answer if no definition says anything of the heap.
+    fn propositional(&self) -> Option<Verdict> {
+        for (_, clause) in &self.left {
+            let Some(values) = propositional::decide(&self.system, clause, PROPOSITIONAL_WORK)?
+            else {
+                continue;
+            };
+            let stack = self.free.iter().zip(&clause.sorts[self.system.nils()..]).zip(values);
+            let stack = stack.map(|((var, sort), set)| {
+                let loc = if set { Loc(*sort as u32 + 1) } else { Loc::NIL };
+                (var.name.clone(), Value::Loc(loc))
+            });
+            return Some(Verdict::Sat(Model { stack: stack.collect(), heap: BTreeMap::new() }));
+        }
+        Some(Verdict::Unsat)
+    }
+
     fn satisfiable(&self) -> Verdict {
+        if let Some(verdict) = self.propositional() {
+            return verdict;
+        }
         let table = Table::new(&self.system, BASE_WORK);
         let mut unknown = None;
         for (heap, clause) in &self.left {
@@ -213,18 +247,46 @@ impl<'a> Question<'a> {
         if self.is_arithmetically_false(clause) {
             return Verdict::Unsat;
         }
-        let (mut found, mut failed) = (None, false);
-        let mut accept = |d: &Derivation| {
-            found = derivation::model(&self.system, self.signature, written, d);
-            failed |= found.is_none();
-            found.is_some()
+        let unfold = |work: u64, size: usize| {
+            let (mut found, mut failed) = (None, false);
+            let mut accept = |d: &Derivation| {
+                found = derivation::model(&self.system, self.signature, written, d);
+                failed |= found.is_none();
+                found.is_some()
+            };
+            let end = Unfolder::new(&self.system, work).each(clause, size, &mut accept);
+            match (found, end) {
+                (Some(model), _) => Some(Verdict::Sat(model)),
+                // Every derivation contradicts itself.
+                (None, End::Exhausted) if !failed => Some(Verdict::Unsat),
+                _ => None,
+            }
         };
-        let end = Unfolder::new(&self.system, UNFOLD_WORK).each(clause, UNFOLD_SIZE, &mut accept);
-        match (found, end) {
-            (Some(model), _) => Verdict::Sat(model),
-            // Every derivation contradicts itself.
-            (None, End::Exhausted) if !failed => Verdict::Unsat,
-            _ => Verdict::Unknown("there was no model among the small ones".into()),
+        // Small models are better to read, but there may be large ones only.
+        unfold(SMALL_WORK, UNFOLD_SIZE)
+            .or_else(|| self.by_numbers(written))
+            .or_else(|| unfold(UNFOLD_WORK, UNFOLD_SIZE))
+            .unwrap_or_else(|| Verdict::Unknown("there was no model among the small ones".into()))
+    }
+
+    /// The answer if it follows from what the bases and the integers of calls say together.
+    fn by_numbers(&self, written: Written<'_>) -> Option<Verdict> {
+        let refined = Refined::new(&self.system, REFINE_WORK)?;
+        let mut search = Search::new(&refined, REACH_WORK);
+        let mut attempts = 0;
+        for clause in refined.clauses(written.clause, &mut { REFINE_WORK })? {
+            if refined.is_false(&clause) {
+                continue;
+            }
+            if let Some(reached) = search.find(&clause, MAX_NODES) {
+                drop(search);
+                return reached.model(&self.system, self.signature, written).map(Verdict::Sat);
+            }
+            attempts += 1;
+            if attempts == MAX_ATTEMPTS {
+                return None;
+            }
         }
+        (attempts == 0).then_some(Verdict::Unsat)
     }
 }

@@ -127,19 +127,24 @@ impl Unfolded {
     /// A value for every variable: as few as possible are equal.
     #[must_use]
     pub fn values(&self, system: &System) -> Option<Vec<Value>> {
+        let numbers =
+            if self.linear.is_empty() { BTreeMap::new() } else { linear::solve(&self.linear)? };
+        Some(self.values_with(system, &|var| numbers.get(&var).copied().unwrap_or(0)))
+    }
+
+    /// The same when integers are given.
+    #[must_use]
+    pub fn values_with(&self, system: &System, numbers: &impl Fn(Var) -> i128) -> Vec<Value> {
         let mut parent: Vec<Var> = (0..self.vars as Var).collect();
         for (a, b) in &self.equal {
             let (a, b) = (find(&mut parent, *a), find(&mut parent, *b));
             parent[a.max(b) as usize] = a.min(b);
         }
-        let numbers =
-            if self.linear.is_empty() { BTreeMap::new() } else { linear::solve(&self.linear)? };
         let mut locations: HashMap<Var, u32> = HashMap::new();
         let mut values = Vec::with_capacity(self.vars);
         for var in 0..self.vars as Var {
             if system.is_int(self.sorts[var as usize]) {
-                let number = numbers.get(&var).copied().unwrap_or(0);
-                values.push(Value::Int(BigInt::from(number)));
+                values.push(Value::Int(BigInt::from(numbers(var))));
                 continue;
             }
             let root = find(&mut parent, var);
@@ -151,7 +156,7 @@ impl Unfolded {
             };
             values.push(Value::Loc(loc));
         }
-        Some(values)
+        values
     }
 
     /// The heap for these values; `None` if a location would be allocated twice.
@@ -208,7 +213,20 @@ pub fn model(
 ) -> Option<Model> {
     let unfolded = Unfolded::new(system, written.clause, derivation);
     let values = unfolded.values(system)?;
-    let heap = unfolded.heap(system, signature, &values)?;
+    model_with(system, signature, written, derivation, &unfolded, &values)
+}
+
+/// The same when it is unfolded, and values are given.
+#[must_use]
+pub fn model_with(
+    system: &System,
+    signature: &Signature,
+    written: Written<'_>,
+    derivation: &Derivation,
+    unfolded: &Unfolded,
+    values: &[Value],
+) -> Option<Model> {
+    let heap = unfolded.heap(system, signature, values)?;
     let stack = written
         .free
         .iter()
@@ -216,7 +234,7 @@ pub fn model(
         .map(|(var, value)| (var.name.clone(), value.clone()))
         .collect();
     let model = Model { stack, heap };
-    let witness = Witness { system, derivation, unfolded: &unfolded, values: &values };
+    let witness = Witness { system, derivation, unfolded, values };
     witness.shows(&model, written).then_some(model)
 }
 

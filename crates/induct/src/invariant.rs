@@ -4,14 +4,79 @@
 //! rest is preserved by all; by induction on derivations it then holds of every instance. Apart from
 //! inequalities there are remainders: what is left when a parameter is divided by a small number.
 
+use std::collections::BTreeSet;
+
 use crate::linear::{self, Constraint, Relation, Sum};
 use crate::system::{Clause, Predicate, System, Var};
+
+/// No more of what the smallest derivations say is guessed.
+const MAX_GUESSES: usize = 24;
 
 /// For each predicate what holds of its parameters, numbered as in its cases.
 #[must_use]
 pub fn invariants(system: &System) -> Vec<Vec<Constraint>> {
-    let mut all: Vec<Vec<Constraint>> =
-        system.predicates.iter().map(|p| candidates(system, p)).collect();
+    preserved(system, system.predicates.iter().map(|p| candidates(system, p)).collect())
+}
+
+/// The same, with more guesses: what the smallest derivations say, as equations and as bounds.
+#[must_use]
+pub fn strong_invariants(system: &System) -> Vec<Vec<Constraint>> {
+    let smallest = of_smallest(system);
+    let guesses = system.predicates.iter().zip(smallest).map(|(predicate, smallest)| {
+        let mut all = candidates(system, predicate);
+        for Constraint { sum, relation } in smallest.into_iter().take(MAX_GUESSES) {
+            let mut push = |sum: Sum, relation| {
+                let constraint = Constraint { sum, relation };
+                if !all.contains(&constraint) {
+                    all.push(constraint);
+                }
+            };
+            if relation == Relation::Zero {
+                sum.negative().into_iter().for_each(|sum| push(sum, Relation::NotNegative));
+                push(sum.clone(), Relation::NotNegative);
+            }
+            push(sum, relation);
+        }
+        all
+    });
+    preserved(system, guesses.collect())
+}
+
+/// For each predicate what its cases say of parameters, with the smallest derivations of their calls.
+fn of_smallest(system: &System) -> Vec<Vec<Constraint>> {
+    let mut smallest: Vec<Option<Vec<Constraint>>> = vec![None; system.predicates.len()];
+    let mut all = vec![Vec::new(); system.predicates.len()];
+    let mut seen = BTreeSet::new();
+    loop {
+        let mut found = Vec::new();
+        for (pred, predicate) in system.predicates.iter().enumerate() {
+            for (number, case) in predicate.cases.iter().enumerate() {
+                let known = case.calls.iter().map(|call| {
+                    let said = smallest[call.pred].as_ref()?;
+                    Some(of_call(said, &call.args, system.nils()).collect::<Vec<_>>())
+                });
+                let Some(said) = known.collect::<Option<Vec<_>>>() else { continue };
+                if !seen.insert((pred, number)) {
+                    continue;
+                }
+                let mut facts = case.linear.clone();
+                facts.extend(said.into_iter().flatten());
+                let gone = (case.free as Var..case.sorts.len() as Var).collect();
+                found.push((pred, linear::weaken(&facts, &gone)));
+            }
+        }
+        if found.is_empty() {
+            return all;
+        }
+        for (pred, said) in found {
+            all[pred].extend(said.iter().cloned());
+            smallest[pred].get_or_insert(said);
+        }
+    }
+}
+
+/// Of these guesses what all cases preserve.
+fn preserved(system: &System, mut all: Vec<Vec<Constraint>>) -> Vec<Vec<Constraint>> {
     if all.iter().all(Vec::is_empty) {
         return all;
     }

@@ -2,18 +2,25 @@
 //!
 //! - [`system`]: definitions with numbers in place of names; [`linear`]: arithmetic.
 //! - [`base`]: what an instance says of its arguments, which decides satisfiability.
+//! - [`propositional`]: the same for circuits and counters, where all is `nil` or not.
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
+//! - [`refine`]: definitions split by bases, so that the rest is arithmetic, which [`accelerate`] sums up;
+//!   [`reach`]: models with given integers, large ones too.
 //! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers; [`refute`]:
 //!   counterexamples.
 //! - [`decide`]: questions and answers.
 
+pub mod accelerate;
 pub mod base;
 pub mod decide;
 pub mod derivation;
 mod generalise;
 pub mod invariant;
 pub mod linear;
+pub mod propositional;
 pub mod prove;
+pub mod reach;
+pub mod refine;
 pub mod refute;
 pub mod sequent;
 pub mod system;

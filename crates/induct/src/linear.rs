@@ -241,14 +241,19 @@ enum Outcome {
 
 impl Elimination {
     fn run(&mut self) -> Outcome {
+        self.run_but(&BTreeSet::new())
+    }
+
+    /// Eliminates all variables but these.
+    fn run_but(&mut self, kept: &BTreeSet<Var>) -> Outcome {
         loop {
-            match self.tidy() {
+            match self.tidy(kept) {
                 Outcome::Done => {}
                 other => return other,
             }
-            let ended = match self.equations.iter().position(has_unit) {
-                Some(index) => self.substitute(index),
-                None => match self.cheapest() {
+            let ended = match self.equations.iter().position(|sum| unit(sum, kept).is_some()) {
+                Some(index) => self.substitute(index, kept),
+                None => match self.cheapest(kept) {
                     None => return Outcome::Done,
                     Some(var) => self.project(var),
                 },
@@ -260,7 +265,7 @@ impl Elimination {
     }
 
     /// Divides by common factors; finds contradictions.
-    fn tidy(&mut self) -> Outcome {
+    fn tidy(&mut self, kept: &BTreeSet<Var>) -> Outcome {
         for sum in &mut self.equations {
             let divisor = sum.divisor();
             if divisor == 0 {
@@ -290,7 +295,7 @@ impl Elimination {
         // Of several with the same factors the first, with the smallest number, says all.
         self.inequalities.dedup_by(|later, first| later.factors == first.factors);
         // Equations that nothing can be substituted by become inequalities.
-        if !self.equations.is_empty() && !self.equations.iter().any(has_unit) {
+        if !self.equations.iter().any(|sum| unit(sum, kept).is_some()) {
             for sum in std::mem::take(&mut self.equations) {
                 let Some(negative) = sum.negative() else { return Outcome::GaveUp };
                 self.inequalities.push(negative);
@@ -300,9 +305,9 @@ impl Elimination {
         if self.inequalities.len() > MAX_CONSTRAINTS { Outcome::GaveUp } else { Outcome::Done }
     }
 
-    fn substitute(&mut self, index: usize) -> Option<()> {
+    fn substitute(&mut self, index: usize, kept: &BTreeSet<Var>) -> Option<()> {
         let equation = self.equations.remove(index);
-        let (var, factor) = *equation.factors.iter().find(|(_, f)| f.abs() == 1)?;
+        let (var, factor) = unit(&equation, kept)?;
         let mut rest = equation;
         rest.factors.retain(|(v, _)| *v != var);
         let is = Sum::default().plus(&rest, -factor)?;
@@ -314,9 +319,10 @@ impl Elimination {
     }
 
     /// The variable whose elimination makes the fewest inequalities.
-    fn cheapest(&self) -> Option<Var> {
+    fn cheapest(&self, kept: &BTreeSet<Var>) -> Option<Var> {
         let mut counts: BTreeMap<Var, (usize, usize)> = BTreeMap::new();
-        for (var, factor) in self.inequalities.iter().flat_map(|sum| &sum.factors) {
+        let factors = self.inequalities.iter().flat_map(|sum| &sum.factors);
+        for (var, factor) in factors.filter(|(var, _)| !kept.contains(var)) {
             let count = counts.entry(*var).or_default();
             if *factor > 0 { count.0 += 1 } else { count.1 += 1 }
         }
@@ -337,9 +343,13 @@ impl Elimination {
         (self.inequalities.len() <= 4 * MAX_CONSTRAINTS).then_some(())
     }
 
-    /// Values of all variables that are gone, from the last one back.
-    fn values(&self) -> Option<BTreeMap<Var, i128>> {
-        let mut values: BTreeMap<Var, i128> = BTreeMap::new();
+    /// Values of all variables that are gone, from the last one back, given those of the others: the
+    /// least ones where there is a choice, or the greatest.
+    fn values(
+        &self,
+        mut values: BTreeMap<Var, i128>,
+        greatest: bool,
+    ) -> Option<BTreeMap<Var, i128>> {
         for (var, gone) in self.gone.iter().rev() {
             let known = |v: Var| values.get(&v).copied().unwrap_or(0);
             let value = match gone {
@@ -357,7 +367,7 @@ impl Elimination {
                             most = Some(most.map_or(high, |h| h.min(high)));
                         }
                     }
-                    least.or(most).unwrap_or(0)
+                    if greatest { most.or(least) } else { least.or(most) }.unwrap_or(0)
                 }
             };
             values.insert(*var, value);
@@ -366,8 +376,9 @@ impl Elimination {
     }
 }
 
-fn has_unit(sum: &Sum) -> bool {
-    sum.factors.iter().any(|(_, factor)| factor.abs() == 1)
+/// A variable with the factor 1 or -1 that is not kept.
+fn unit(sum: &Sum, kept: &BTreeSet<Var>) -> Option<(Var, i128)> {
+    sum.factors.iter().copied().find(|(var, factor)| factor.abs() == 1 && !kept.contains(var))
 }
 
 fn divide(sum: &mut Sum, divisor: i128) {
@@ -447,7 +458,7 @@ pub fn solve(constraints: &[Constraint]) -> Option<BTreeMap<Var, i128>> {
 fn solve_cases(constraints: Vec<Constraint>, depth: usize) -> Option<BTreeMap<Var, i128>> {
     let mut eliminated = elimination(&constraints);
     let Outcome::Done = eliminated.run() else { return None };
-    let values = eliminated.values()?;
+    let values = eliminated.values(BTreeMap::new(), false)?;
     let known = |v: Var| values.get(&v).copied().unwrap_or(0);
     match constraints.iter().position(|c| !c.holds(&known)) {
         None => Some(values),
@@ -461,6 +472,51 @@ fn solve_cases(constraints: Vec<Constraint>, depth: usize) -> Option<BTreeMap<Va
             })
         }
         Some(_) => None,
+    }
+}
+
+/// Constraints that are solved again and again for other values of some variables.
+pub struct Plan {
+    constraints: Vec<Constraint>,
+    given: BTreeSet<Var>,
+    /// What is left when all others are eliminated.
+    guards: Vec<Sum>,
+    eliminated: Elimination,
+}
+
+impl Plan {
+    /// `None` if the constraints contradict each other, or there is too much to do.
+    #[must_use]
+    pub fn new(constraints: Vec<Constraint>, given: BTreeSet<Var>) -> Option<Plan> {
+        let mut eliminated = elimination(&constraints);
+        let Outcome::Done = eliminated.run_but(&given) else { return None };
+        let guards = std::mem::take(&mut eliminated.inequalities);
+        Some(Plan { constraints, given, guards, eliminated })
+    }
+
+    /// Values of all variables that satisfy the constraints, with these of those that are given: the
+    /// least ones where there is a choice, or the greatest.
+    #[must_use]
+    pub fn values(
+        &self,
+        given: BTreeMap<Var, i128>,
+        greatest: bool,
+    ) -> Option<BTreeMap<Var, i128>> {
+        let known = |v: Var| given.get(&v).copied().unwrap_or(0);
+        if !self.guards.iter().all(|sum| sum.value(&known).is_some_and(|value| value >= 0)) {
+            return None;
+        }
+        let values = self.eliminated.values(given, greatest)?;
+        let found = |v: Var| values.get(&v).copied().unwrap_or(0);
+        if self.constraints.iter().all(|c| c.holds(&found)) {
+            return Some(values);
+        }
+        // What is different, or has to be divided, takes a search.
+        let mut all = self.constraints.clone();
+        for var in &self.given {
+            all.push(Constraint::equal(&Sum::var(*var), &Sum::number(found(*var)))?);
+        }
+        solve(&all)
     }
 }
 

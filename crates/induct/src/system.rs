@@ -189,6 +189,24 @@ impl System {
         self.sorts.get(sort) == Some(&Sort::Int)
     }
 
+    /// Which predicates the cases of each mention, directly or not.
+    #[must_use]
+    pub fn reaches(&self) -> Vec<Vec<bool>> {
+        let count = self.predicates.len();
+        let mut reaches = vec![vec![false; count]; count];
+        for (pred, reached) in reaches.iter_mut().enumerate() {
+            let mut open = vec![pred];
+            while let Some(next) = open.pop() {
+                for call in self.predicates[next].cases.iter().flat_map(|case| &case.calls) {
+                    if !std::mem::replace(&mut reached[call.pred], true) {
+                        open.push(call.pred);
+                    }
+                }
+            }
+        }
+        reaches
+    }
+
     /// Does anything say something about integers?
     #[must_use]
     pub fn has_arithmetic(&self) -> bool {

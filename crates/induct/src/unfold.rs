@@ -9,8 +9,6 @@ use crate::system::{Clause, PredId, System, Var};
 /// Enumerates derivations.
 pub struct Unfolder<'a> {
     system: &'a System,
-    /// The least number of instances that an instance of each predicate takes; none if it has no
-    /// derivation at all.
     least: Vec<Option<usize>>,
     /// What instances say of integers.
     invariants: Vec<Vec<Constraint>>,
@@ -36,28 +34,35 @@ pub enum End {
     Limit,
 }
 
+/// The least number of instances that an instance of each predicate takes; none if it has no derivation
+/// at all.
+#[must_use]
+pub fn least_sizes(system: &System) -> Vec<Option<usize>> {
+    let mut least: Vec<Option<usize>> = vec![None; system.predicates.len()];
+    loop {
+        let mut changed = false;
+        for (pred, predicate) in system.predicates.iter().enumerate() {
+            for case in &predicate.cases {
+                let parts: Option<usize> = case.calls.iter().map(|c| least[c.pred]).sum();
+                let Some(size) = parts.map(|n| n.saturating_add(1)) else { continue };
+                if least[pred].is_none_or(|known| size < known) {
+                    least[pred] = Some(size);
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            return least;
+        }
+    }
+}
+
 impl<'a> Unfolder<'a> {
     /// An enumeration with so many steps at most.
     #[must_use]
     pub fn new(system: &'a System, work: u64) -> Unfolder<'a> {
-        let mut least: Vec<Option<usize>> = vec![None; system.predicates.len()];
-        loop {
-            let mut changed = false;
-            for (pred, predicate) in system.predicates.iter().enumerate() {
-                for case in &predicate.cases {
-                    let parts: Option<usize> = case.calls.iter().map(|c| least[c.pred]).sum();
-                    let Some(size) = parts.map(|n| n.saturating_add(1)) else { continue };
-                    if least[pred].is_none_or(|known| size < known) {
-                        least[pred] = Some(size);
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                let invariants = invariant::invariants(system);
-                return Unfolder { system, least, invariants, work };
-            }
-        }
+        let (least, invariants) = (least_sizes(system), invariant::invariants(system));
+        Unfolder { system, least, invariants, work }
     }
 
     /// Calls `accept` on derivations that are consistent, of at most this many instances, until it

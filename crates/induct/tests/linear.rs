@@ -1,9 +1,9 @@
 //! Arithmetic against all small values, on generated constraints.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use induct::linear::{self, Constraint, Relation, Sum};
+use induct::linear::{self, Constraint, Plan, Relation, Sum};
 
 struct Random(u64);
 
@@ -111,4 +111,31 @@ fn what_is_left_of_one_variable() {
             assert_eq!(hold(&projection, [x, 0, 0]), exists, "{all:?} {x}");
         }
     }
+}
+
+#[test]
+fn plans_for_given_values() {
+    let mut random = Random(0x5eed_0008);
+    let (mut found, mut missed) = (0, 0);
+    for _ in 0..1_000 {
+        let all = random.constraints(VARS);
+        let plan = Plan::new(all.clone(), [0].into());
+        for x in -3..=3 {
+            let given: BTreeMap<u32, i128> = [(0, x)].into();
+            let exists = points().any(|point| point[0] == x && hold(&all, point));
+            for greatest in [false, true] {
+                match plan.as_ref().and_then(|plan| plan.values(given.clone(), greatest)) {
+                    Some(values) => {
+                        let value = |v: u32| values.get(&v).copied().unwrap_or(0);
+                        let holds = value(0) == x && all.iter().all(|c| c.holds(&value));
+                        assert!(holds, "{all:?} {values:?}");
+                        found += 1;
+                    }
+                    None => missed += usize::from(exists),
+                }
+            }
+        }
+    }
+    // To miss a solution is no mistake, but it should be rare.
+    assert!(found > 3_000 && missed < found / 20, "{found} {missed}");
 }

@@ -1,0 +1,199 @@
+//! Satisfiability where locations and integers have to be looked at together.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use report::FileId;
+use sl::enumerate::{self, Bounds};
+use sl::{Evaluator, Model, Semantics, Truth, Verdict};
+
+const DEFINITIONS: &str = "
+    (declare-sort Ref 0)
+    (declare-datatypes ((Node 0)) (((node (next Ref) (prev Ref)))))
+    (declare-heap (Ref Node))
+    (define-fun-rec len ((x Ref) (n Int) (y Ref) (m Int)) Bool
+      (or (and (= x y) (= n m) (_ emp Ref Node))
+          (exists ((u Ref) (k Int))
+            (and (= n (+ k 1)) (sep (pto x (node u u)) (len u k y m))))))
+    (define-fun-rec dll ((x Ref) (p Ref) (n Int) (y Ref) (l Ref) (m Int)) Bool
+      (or (and (= x y) (= p l) (= n m) (_ emp Ref Node))
+          (exists ((u Ref) (k Int))
+            (and (= n (+ k 1)) (sep (pto x (node u p)) (dll u x k y l m))))))
+    (define-fun-rec falls ((x Ref) (a Int) (y Ref) (b Int)) Bool
+      (or (and (= x y) (= a b) (_ emp Ref Node))
+          (exists ((u Ref) (k Int))
+            (and (> a (+ k 1)) (sep (pto x (node u x)) (falls u k y b))))))
+    (define-fun-rec tree ((x Ref) (n Int)) Bool
+      (or (and (= x (as nil Ref)) (= n 0) (_ emp Ref Node))
+          (exists ((l Ref) (r Ref) (a Int) (b Int))
+            (and (= n (+ a b 1)) (sep (pto x (node l r)) (tree l a) (tree r b))))))
+    (define-fun-rec pairs ((x Ref) (n Int)) Bool
+      (or (and (= x (as nil Ref)) (= n 0) (_ emp Ref Node))
+          (exists ((u Ref) (v Ref) (k Int))
+            (and (= n (+ k 2)) (sep (pto x (node u u)) (pto u (node v v)) (pairs v k))))))
+    (define-fun-rec wide ((x Ref) (n Int)) Bool
+      (or (and (= x (as nil Ref)) (= n 3) (_ emp Ref Node))
+          (exists ((l Ref) (r Ref) (a Int) (b Int))
+            (and (= n (+ a b 2)) (sep (pto x (node l r)) (wide l a) (wide r b))))))
+    (define-fun-rec both ((x Ref) (n Int) (m Int)) Bool
+      (or (and (= x (as nil Ref)) (= n 1) (= m 0) (_ emp Ref Node))
+          (exists ((u Ref) (k Int) (j Int))
+            (and (= n (+ k 2)) (= m (- j 1)) (sep (pto x (node u u)) (both u k j))))))
+    (define-fun-rec mixed ((x Ref) (y Ref) (n Int) (m Int)) Bool
+      (or (and (= x y) (= n m) (_ emp Ref Node))
+          (exists ((u Ref) (k Int))
+            (and (= n (+ k 4)) (sep (pto x (node u u)) (mixed u y k m))))
+          (exists ((u Ref) (k Int))
+            (and (= n (- k 6)) (sep (pto x (node u x)) (mixed u y k m))))))
+    (define-fun-rec steep ((x Ref) (a Int) (n Int) (y Ref) (b Int) (m Int)) Bool
+      (or (and (= x y) (= a b) (= n m) (_ emp Ref Node))
+          (exists ((u Ref) (c Int) (k Int))
+            (and (< a c) (= n (+ k 1)) (sep (pto x (node u u)) (steep u c k y b m))))))
+    (declare-const x Ref) (declare-const y Ref) (declare-const z Ref)
+    (declare-const n Int) (declare-const m Int) (declare-const k Int)
+";
+
+const PREDICATES: [(&str, &str); 9] = [
+    ("wide", "RI"),
+    ("len", "RIRI"),
+    ("dll", "RRIRRI"),
+    ("falls", "RIRI"),
+    ("tree", "RI"),
+    ("pairs", "RI"),
+    ("both", "RII"),
+    ("mixed", "RRII"),
+    ("steep", "RIIRII"),
+];
+
+fn ask(formula: &str, confirm: impl Fn(&Evaluator<'_>, &Model) -> bool) -> Verdict {
+    let text = format!("{DEFINITIONS} (assert {formula}) (check-sat)");
+    let script = sl::smtlib::parse(FileId(0), &text).unwrap();
+    let check = &script.checks[0];
+    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    if let Verdict::Sat(model) = &verdict {
+        let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
+        if confirm(&evaluator, model) {
+            let truth = evaluator.holds(model, &check.assertions[0]);
+            assert_eq!(truth, Truth::True, "{formula} {model:?}");
+        }
+    }
+    if verdict == Verdict::Unsat {
+        let bounds = Bounds { locations: 2, data: 2 };
+        let (signature, formula) = (&check.signature, &check.assertions[0]);
+        let found = enumerate::find_satisfying(signature, Semantics::Standard, formula, bounds);
+        assert_eq!(found, None, "{formula:?}");
+    }
+    verdict
+}
+
+#[test]
+fn lengths_say_what_is_allocated() {
+    for (formula, expected) in [
+        ("(and (> n m) (sep (pto x (node y y)) (len x n z m)))", "unsat"),
+        ("(and (distinct n m) (= k (+ n 3)) (sep (len x n y m) (len x k z n)))", "unsat"),
+        ("(and (= x y) (> n (+ m 1)) (dll x z n z y m))", "unsat"),
+        ("(and (= x y) (> n m) (dll x z n z y m))", "sat"),
+        ("(and (= x y) (= n (+ m 3)) (len x n y m))", "sat"),
+        ("(and (distinct x y) (= n m) (len x n y m))", "unsat"),
+        ("(and (distinct x y) (< n (+ m 2)) (falls x n y m))", "unsat"),
+        ("(and (= x z) (= n (+ m 1)) (sep (falls x n y m) (pto y (node z z))))", "unsat"),
+        ("(and (> n m) (> m k) (sep (dll x y n x y m) (dll x z m y z k)))", "unsat"),
+        ("(and (< n 2) (distinct x (as nil Ref)) (pairs x n))", "unsat"),
+    ] {
+        assert_eq!(ask(formula, |_, _| true).as_str(), expected, "{formula}");
+    }
+}
+
+#[test]
+fn sums_of_steps() {
+    for (formula, expected) in [
+        ("(and (= n 8) (both x n m))", "unsat"),
+        ("(and (= n 9) (distinct m (- 4)) (both x n m))", "unsat"),
+        ("(and (= n 9) (both x n m))", "sat"),
+        ("(and (= (+ n m m) 2) (both x n m))", "unsat"),
+        ("(and (= n (+ m 7)) (mixed x y n m))", "unsat"),
+        ("(and (= n 9) (wide x n))", "unsat"),
+        ("(and (= n 13) (wide x n))", "sat"),
+        ("(and (= (+ n m) 16) (= k 10) (sep (wide x n) (wide y m) (wide z k)))", "unsat"),
+        ("(and (= n (+ m 2)) (mixed x y n m))", "sat"),
+        ("(and (= n (+ k 4)) (< m (+ k 4)) (steep x m n y k k))", "sat"),
+        ("(and (= n (+ k 4)) (= (+ m 3) k) (steep x m n y k k))", "unsat"),
+        ("(and (= n 30) (= k 12) (sep (both x n m) (mixed y z n k)))", "unsat"),
+    ] {
+        assert_eq!(ask(formula, |_, _| true).as_str(), expected, "{formula}");
+    }
+}
+
+/// The evaluator takes too long for these; they are checked along their derivations.
+#[test]
+fn models_of_a_given_size() {
+    for (formula, size) in [
+        ("(and (= n 800) (len x n y 0))", Some(800)),
+        ("(and (> n 999) (pairs x n))", Some(1_000)),
+        ("(and (= n 2001) (pairs x n))", None),
+        ("(and (= n 901) (tree x n))", Some(901)),
+        ("(and (= n (+ m m)) (> m 300) (sep (tree x n) (pairs y m)))", Some(906)),
+        ("(and (= n (+ m 700)) (= x z) (dll x y n z y m))", Some(700)),
+        ("(and (= n 1001) (both x n m))", Some(500)),
+        ("(and (> n (+ m 200)) (= k (+ n 201)) (steep x m k y n n))", Some(201)),
+    ] {
+        match ask(formula, |_, _| false) {
+            Verdict::Sat(model) => assert_eq!(Some(model.heap.len()), size, "{formula}"),
+            verdict => assert_eq!((verdict, None), (Verdict::Unsat, size), "{formula}"),
+        }
+    }
+}
+
+/// A number from 0 to `n - 1`, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        all[self.below(all.len())]
+    }
+
+    fn formula(&mut self) -> String {
+        let (locations, numbers) = (["x", "y", "z"], ["n", "m", "k"]);
+        let mut spatial = String::from("(_ emp Ref Node) (_ emp Ref Node)");
+        for _ in 0..1 + self.below(3) {
+            let (name, sorts) = PREDICATES[self.below(PREDICATES.len())];
+            let args: Vec<&str> = sorts
+                .chars()
+                .map(|sort| self.of(if sort == 'R' { &locations } else { &numbers }))
+                .collect();
+            spatial += &format!(" ({name} {})", args.join(" "));
+        }
+        let mut pure = String::new();
+        for _ in 0..1 + self.below(3) {
+            pure += &if self.below(3) == 0 {
+                let relation = self.of(&["=", "distinct"]);
+                format!(" ({relation} {} {})", self.of(&locations), self.of(&locations))
+            } else {
+                let relation = self.of(&["=", "<", ">", "distinct"]);
+                let (a, b) = (self.of(&numbers), self.of(&numbers));
+                format!(" ({relation} {a} (+ {b} {}))", self.below(4))
+            };
+        }
+        format!("(and{pure} (sep {spatial}))")
+    }
+}
+
+#[test]
+fn generated_formulas_with_integers() {
+    let mut random = Random(0x5eed_0012);
+    let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
+    for _ in 0..30 {
+        let formula = random.formula();
+        match ask(&formula, |_, model| model.heap.len() < 6) {
+            Verdict::Sat(_) => sat += 1,
+            Verdict::Unsat => unsat += 1,
+            Verdict::Unknown(_) => unknown += 1,
+        }
+    }
+    assert!(sat > 5 && unsat > 5 && unknown < 2, "{sat} {unsat} {unknown}");
+}

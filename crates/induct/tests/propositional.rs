@@ -1,0 +1,152 @@
+//! Circuits and counters: definitions that only say what is `nil`.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use induct::base::Table;
+use induct::propositional;
+use induct::system::{Clause, System};
+use report::FileId;
+use sl::{Evaluator, Semantics, SymbolicHeap, Truth, Verdict};
+
+const HEADER: &str = "(declare-sort Ref 0) (declare-heap (Ref Ref))
+    (declare-const x Ref) (declare-const y Ref) (declare-const z Ref)";
+
+fn numbered(definitions: &str, formula: &str) -> (System, Clause) {
+    let text = format!("{HEADER} {definitions} (assert {formula}) (check-sat)");
+    let script = sl::smtlib::parse(FileId(0), &text).unwrap();
+    let check = &script.checks[0];
+    let formula = check.assertions[0].clone();
+    let free: Vec<sl::Var> = formula.free_vars().into_iter().collect();
+    let formulas = [formula.clone()];
+    let system = System::new(&check.signature, Semantics::Standard, &formulas).unwrap();
+    let heaps = SymbolicHeap::disjuncts(&formula, Semantics::Standard).unwrap();
+    let clause = system.clause(&heaps[0], &free).unwrap();
+    (system, clause)
+}
+
+/// A number from 0 to `n - 1`, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    /// Something that says nothing of the heap, about variables `a`, `b`, … and instances.
+    fn clause(&mut self, vars: &[&str], arities: &[usize], calls: usize) -> String {
+        let mut pure = String::new();
+        for _ in 0..self.below(4) {
+            let (a, b) = (vars[self.below(vars.len())], vars[self.below(vars.len())]);
+            pure += &match self.below(4) {
+                0 => format!(" (= {a} {b})"),
+                1 => format!(" (= {a} (as nil Ref))"),
+                _ => format!(" (distinct {a} (as nil Ref))"),
+            };
+        }
+        let mut spatial = String::new();
+        for _ in 0..self.below(calls + 1) {
+            let pred = self.below(arities.len());
+            let args: Vec<&str> =
+                (0..arities[pred]).map(|_| vars[self.below(vars.len())]).collect();
+            spatial += &format!(" (p{pred} {})", args.join(" "));
+        }
+        format!("(and{pure} (sep (_ emp Ref Ref) (_ emp Ref Ref){spatial}))")
+    }
+
+    fn definitions(&mut self, arities: &[usize]) -> String {
+        let (mut heads, mut bodies) = (String::new(), String::new());
+        for (pred, arity) in arities.iter().enumerate() {
+            let names = &["a", "b", "c", "d", "e", "f", "g", "h", "i"][..arity + 2];
+            let params: Vec<String> =
+                names[..*arity].iter().map(|p| format!("({p} Ref)")).collect();
+            heads += &format!(" (p{pred} ({}) Bool)", params.join(" "));
+            let (u, v) = (names[*arity], names[arity + 1]);
+            let calls = self.below(4);
+            let cases: Vec<String> = (0..1 + self.below(4))
+                .map(|_| {
+                    format!("(exists (({u} Ref) ({v} Ref)) {})", self.clause(names, arities, calls))
+                })
+                .collect();
+            bodies += &match cases.as_slice() {
+                [case] => case.clone(),
+                _ => format!("(or {})", cases.join(" ")),
+            };
+        }
+        format!("(define-funs-rec ({heads}) ({bodies}))")
+    }
+}
+
+#[test]
+fn the_same_as_by_base_pairs() {
+    let mut random = Random(0x5eed_0011);
+    let (mut sat, mut unsat) = (0, 0);
+    for _ in 0..600 {
+        let mut arities: Vec<usize> =
+            (0..2 + random.below(4)).map(|_| 1 + random.below(3)).collect();
+        if random.below(2) == 0 {
+            // What has so many parameters has no table.
+            arities[0] = 7;
+        }
+        let definitions = random.definitions(&arities);
+        let formula = random.clause(&["x", "y", "z"], &arities, 3);
+        let (system, clause) = numbered(&definitions, &formula);
+        let table = Table::new(&system, 1_000_000);
+        let choice = table.consistent(&clause, 1_000_000);
+        let Some(expected) = choice.filter(|_| table.complete) else { continue };
+        let found = propositional::decide(&system, &clause, 1_000_000).unwrap();
+        assert_eq!(found.is_some(), expected.is_some(), "{definitions} {formula}");
+        if found.is_some() { sat += 1 } else { unsat += 1 }
+    }
+    assert!(sat > 100 && unsat > 80, "{sat} {unsat}");
+}
+
+#[test]
+fn other_definitions_are_left_to_others() {
+    let differ = "(define-fun-rec p ((a Ref) (b Ref)) Bool (and (distinct a b) (_ emp Ref Ref)))";
+    let cell = "(define-fun-rec p ((a Ref) (b Ref)) Bool (pto a b))";
+    for definitions in [differ, cell] {
+        let (system, clause) = numbered(definitions, "(p x y)");
+        assert_eq!(propositional::decide(&system, &clause, 1_000), None, "{definitions}");
+    }
+}
+
+/// A counter of three digits, each `nil` or not, that goes up by one.
+const COUNTER: &str = "
+    (define-fun-rec no ((a Ref)) Bool (and (= a (as nil Ref)) (_ emp Ref Ref)))
+    (define-fun-rec yes ((a Ref)) Bool (and (distinct a (as nil Ref)) (_ emp Ref Ref)))
+    (define-fun-rec flip ((a Ref) (b Ref)) Bool (or (sep (no a) (yes b)) (sep (yes a) (no b))))
+    (define-fun-rec next2 ((a Ref) (b Ref) (c Ref) (d Ref)) Bool
+      (or (and (= a c) (sep (no b) (yes d))) (sep (no a) (yes c) (yes b) (no d))))
+    (define-fun-rec next3 ((a Ref) (b Ref) (c Ref) (d Ref) (e Ref) (f Ref)) Bool
+      (or (and (= a d) (= b e) (sep (no c) (yes f))) (sep (next2 a b d e) (yes c) (no f))))
+    (define-fun-rec reached ((a Ref) (b Ref) (c Ref)) Bool
+      (or (and (= a b) (sep (no b) (yes c)))
+          (exists ((d Ref) (e Ref) (f Ref)) (sep (reached d e f) (next3 d e f a b c)))))
+";
+
+#[test]
+fn values_of_a_counter() {
+    for (formula, expected) in [
+        ("(reached x y z)", "sat"),
+        ("(sep (reached x y z) (yes x) (no y) (yes z))", "sat"),
+        ("(sep (reached x x x) (yes x))", "sat"),
+        ("(sep (reached x y z) (flip x y) (flip y z) (no z))", "sat"),
+        ("(sep (reached x x z) (flip y x) (no z) (yes y))", "unsat"),
+        ("(sep (reached x x x) (no x))", "unsat"),
+        ("(sep (reached x x z) (reached y z z) (flip x y) (flip x z))", "sat"),
+        ("(and (= x y) (sep (flip x y) (reached x y z)))", "unsat"),
+    ] {
+        let text = format!("{HEADER} {COUNTER} (assert {formula}) (check-sat)");
+        let script = sl::smtlib::parse(FileId(0), &text).unwrap();
+        let check = &script.checks[0];
+        let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+        assert_eq!(verdict.as_str(), expected, "{formula}");
+        if let Verdict::Sat(model) = &verdict {
+            let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
+            let truth = evaluator.holds(model, &check.assertions[0]);
+            assert_ne!(truth, Truth::False, "{formula} {model:?}");
+        }
+    }
+}
