@@ -26,7 +26,7 @@ const UNFOLD_SIZE: usize = 60;
 const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
 const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
 /// How deep proofs are, and how many steps are made to find one, in all.
-const EFFORTS: [(u32, u64); 2] = [(6, 6_000), (12, 30_000)];
+const EFFORTS: [(u32, u64); 2] = [(6, 9_000), (12, 60_000)];
 
 /// Is there a model of all of these formulas? Every model was checked along its derivation.
 #[must_use]
@@ -161,8 +161,11 @@ impl<'a> Question<'a> {
                 (None, None) => return false,
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
-            let mut all = prover.generalisations(&sequent);
-            all.insert(0, sequent);
+            let mut all = vec![sequent.clone()];
+            all.extend(prover.uniform(&sequent));
+            let general: Vec<Sequent> =
+                all.iter().flat_map(|sequent| prover.generalisations(sequent)).collect();
+            all.extend(general);
             // A little effort for each, then more.
             EFFORTS.iter().any(|(depth, steps)| {
                 let steps = steps / all.len() as u64;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::invariant;
 use crate::linear::{self, Constraint, Relation, Sum};
 use crate::prove::{Progress, Prover};
 use crate::sequent::{Heap, Sequent};
@@ -68,16 +67,8 @@ impl Prover<'_> {
             general
         };
         let mut all = vec![with(ordered(&left, &right, &facts))];
-        let bounds: Vec<Constraint> = general
-            .right
-            .calls
-            .iter()
-            .flat_map(|call| {
-                invariant::of_call(&self.invariants[call.pred], &call.args, self.nils())
-            })
-            .filter(|c| c.sum.factors.iter().all(|(v, _)| !general.exist.contains(v)))
-            .filter(|c| linear::implies(&facts, c))
-            .collect();
+        let mut bounds = linear::weaken(&self.agreement(&general), &general.exist);
+        bounds.retain(|c| linear::implies(&facts, c));
         for relation in balance(&left, &right, &facts) {
             let mut relations = bounds.clone();
             relations.push(relation);

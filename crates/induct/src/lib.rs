@@ -3,11 +3,12 @@
 //! - [`system`]: definitions with numbers in place of names; [`linear`]: arithmetic.
 //! - [`base`]: what an instance says of its arguments, which decides satisfiability.
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
-//! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers; [`refute`]:
-//!   counterexamples.
+//! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers and the
+//!   [`count`] of cells; [`refute`]: counterexamples.
 //! - [`decide`]: questions and answers.
 
 pub mod base;
+pub mod count;
 pub mod decide;
 pub mod derivation;
 mod generalise;

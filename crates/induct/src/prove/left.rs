@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::normalise::forget_dead;
 use super::{Hypothesis, Prover};
-use crate::linear::Constraint;
+use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Var};
 
@@ -24,7 +24,7 @@ impl Prover<'_> {
             (0..s.left.calls.len()).map(|i| (self.interest(s, &s.left.calls[i]), i)).collect();
         order.sort_by_key(|(interest, i)| (std::cmp::Reverse(*interest), *i));
         let s = self.forget(s);
-        let without = without_large(&s);
+        let without = self.without_large(&s);
         for (_, index) in order.into_iter().take(MAX_UNFOLDED) {
             for s in without.iter().chain([&s]) {
                 let mut hasher = DefaultHasher::new();
@@ -78,6 +78,23 @@ impl Prover<'_> {
         4 * shared + usize::from(call.args.iter().any(|arg| mentioned.contains(arg)))
     }
 
+    /// The same without large bounds, if there are any: they do not hold of what is smaller. What the
+    /// right side needs is kept.
+    fn without_large(&self, s: &Sequent) -> Option<Sequent> {
+        let is_large =
+            |c: &Constraint| c.sum.factors.len() == 1 && c.sum.constant.unsigned_abs() > LARGE;
+        if !s.left.linear.iter().any(is_large) || s.right.linear.iter().any(is_large) {
+            return None;
+        }
+        let mut without = s.clone();
+        without.left.linear.retain(|c| !is_large(c));
+        let facts = self.facts(&without.left);
+        let mut needed = self.needed(s);
+        needed.retain(|c| !is_large(c) && !linear::implies(&facts, c));
+        without.left.linear.extend(needed);
+        Some(without)
+    }
+
     /// The same without what is not worth asking for when it is a hypothesis.
     pub(super) fn forget(&self, s: &Sequent) -> Sequent {
         let mut s = s.clone();
@@ -97,16 +114,4 @@ impl Prover<'_> {
         forget_dead(&mut s);
         s
     }
-}
-
-/// The same without large bounds, if there are any: they do not hold of what is smaller.
-fn without_large(s: &Sequent) -> Option<Sequent> {
-    let is_large =
-        |c: &Constraint| c.sum.factors.len() == 1 && c.sum.constant.unsigned_abs() > LARGE;
-    if !s.left.linear.iter().any(is_large) || s.right.linear.iter().any(is_large) {
-        return None;
-    }
-    let mut s = s.clone();
-    s.left.linear.retain(|c| !is_large(c));
-    Some(s)
 }

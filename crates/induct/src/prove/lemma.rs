@@ -35,6 +35,37 @@ impl Prover<'_> {
         changed.then_some(next)
     }
 
+    /// Sequents that entail this one, with one predicate in place of others: what an instance of it
+    /// entails on the right, and what entails it on the left.
+    pub fn uniform(&mut self, s: &Sequent) -> Vec<Sequent> {
+        let wanted: BTreeSet<PredId> = s.right.calls.iter().map(|call| call.pred).collect();
+        let mut all = Vec::new();
+        for pred in 0..self.system.predicates.len() {
+            if !self.shapes[pred].recursive {
+                continue;
+            }
+            let mut next = s.clone();
+            for call in &mut next.left.calls {
+                self.steps = LEMMA_STEPS;
+                if call.pred != pred && self.is_instance(call.pred, pred) {
+                    call.pred = pred;
+                }
+            }
+            for call in &mut next.right.calls {
+                self.steps = LEMMA_STEPS;
+                if call.pred != pred && self.is_instance(pred, call.pred) {
+                    call.pred = pred;
+                }
+            }
+            if next.right.calls != s.right.calls && !all.contains(&next) {
+                all.push(next);
+            }
+        }
+        // First what is there already.
+        all.sort_by_key(|next| !next.right.calls.iter().all(|call| wanted.contains(&call.pred)));
+        all
+    }
+
     /// Is every instance of a predicate one of another, with the same arguments? This is proved on its
     /// own, once.
     pub(super) fn is_instance(&mut self, from: PredId, to: PredId) -> bool {

@@ -36,8 +36,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use self::shape::{Shape, shapes};
 use crate::base::Table;
+use crate::count;
 use crate::invariant;
-use crate::linear::Constraint;
+use crate::linear::{Constraint, Sum};
 use crate::sequent::Sequent;
 use crate::system::{PredId, SortId, System, Var};
 
@@ -49,6 +50,8 @@ pub struct Prover<'a> {
     system: &'a System,
     table: &'a Table,
     pub(crate) invariants: Vec<Vec<Constraint>>,
+    /// The number of cells of an instance.
+    counts: Vec<Option<Sum>>,
     shapes: Vec<Shape>,
     /// The sorts of all variables.
     sorts: Vec<SortId>,
@@ -88,6 +91,7 @@ impl<'a> Prover<'a> {
             system,
             table,
             invariants: invariant::invariants(system),
+            counts: count::counts(system),
             shapes: shapes(system, table),
             sorts: (0..system.nils()).collect(),
             path: Vec::new(),

@@ -21,7 +21,7 @@ impl Prover<'_> {
             if !simplify_right(s) {
                 return Progress::Failed;
             }
-            if self.define(s) {
+            if self.define(s) || self.define_by_count(s) {
                 continue;
             }
             if s.right.equal.iter().any(|(a, b)| different(*a, *b))
@@ -66,6 +66,17 @@ impl Prover<'_> {
         true
     }
 
+    /// The same if the number of cells determines it.
+    fn define_by_count(&mut self, s: &mut Sequent) -> bool {
+        let Some(equation) = self.same_cells(s) else { return false };
+        let mut unknown = equation.sum.factors.iter().filter(|(v, _)| s.exist.contains(v));
+        if !matches!((unknown.next(), unknown.next()), (Some((_, 1 | -1)), None)) {
+            return false;
+        }
+        s.right.linear.push(equation);
+        self.define(s)
+    }
+
     /// Drops what is known to follow of equal and different locations. `false` if something does not
     /// follow: bases are exact as long as there are no integers, so there is a counterexample. With
     /// integers it may be known later, but then it is asked for later as well.
@@ -86,7 +97,8 @@ impl Prover<'_> {
 
     /// The same for integers.
     pub(super) fn discharge_linear(&self, s: &mut Sequent) -> bool {
-        if s.right.linear.is_empty() {
+        let agreement = self.agreement(s);
+        if s.right.linear.is_empty() && agreement.is_empty() {
             return true;
         }
         let mut facts = self.facts(&s.left);
@@ -97,9 +109,12 @@ impl Prover<'_> {
         if !closed.iter().all(|c| linear::implies(&facts, c)) {
             return false;
         }
-        facts.extend(open.iter().cloned());
+        // Both sides agree on what follows from that.
+        facts.extend(agreement);
         s.right.linear = open;
-        s.right.linear.is_empty() || !linear::contradictory(&facts)
+        s.right.linear.retain(|c| !linear::implies(&facts, c));
+        facts.extend(s.right.linear.iter().cloned());
+        !linear::contradictory(&facts)
     }
 
     /// What both sides say of the same location.
