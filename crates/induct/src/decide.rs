@@ -161,8 +161,7 @@ impl<'a> Question<'a> {
                 (None, None) => return false,
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
-            let mut all = vec![sequent.clone()];
-            all.extend(prover.uniform(&sequent));
+            let mut all = prover.variants(&sequent);
             let general: Vec<Sequent> =
                 all.iter().flat_map(|sequent| prover.generalisations(sequent)).collect();
             all.extend(general);

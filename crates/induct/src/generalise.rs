@@ -66,7 +66,10 @@ impl Prover<'_> {
             general.left.linear = relations;
             general
         };
-        let mut all = vec![with(ordered(&left, &right, &facts))];
+        let weakly = with(ordered(&left, &right, &facts, Constraint::at_most));
+        let strictly = with(ordered(&left, &right, &facts, Constraint::less));
+        let mut all = vec![weakly];
+        all.extend(Some(strictly).filter(|strictly| all[0] != *strictly));
         let mut bounds = linear::weaken(&self.agreement(&general), &general.exist);
         bounds.retain(|c| linear::implies(&facts, c));
         for relation in balance(&left, &right, &facts) {
@@ -128,9 +131,14 @@ fn replace(sequent: &Sequent, by: &impl Fn(usize, Var) -> Option<Var>) -> Sequen
     result
 }
 
-/// All that is known of the order of two. What is on the right is the same as something on the left,
+/// All that is known of the order of two, strictly or not. What is on the right is the same as something on the left,
 /// if it may be.
-fn ordered(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint> {
+fn ordered(
+    left: &[Var],
+    right: &[Var],
+    facts: &[Constraint],
+    order: fn(&Sum, &Sum) -> Option<Constraint>,
+) -> Vec<Constraint> {
     let known = |c: &Constraint| linear::implies(facts, c);
     let mut relations = Vec::new();
     let mut different = left.to_vec();
@@ -144,8 +152,9 @@ fn ordered(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint>
     }
     for a in &different {
         for b in different.iter().filter(|b| *b != a) {
-            let relation = Constraint::at_most(&Sum::var(*a), &Sum::var(*b));
-            relations.extend(relation.filter(known));
+            let weak = Constraint::at_most(&Sum::var(*a), &Sum::var(*b));
+            let relation = order(&Sum::var(*a), &Sum::var(*b)).filter(known);
+            relations.extend(relation.or_else(|| weak.filter(known)));
         }
     }
     relations

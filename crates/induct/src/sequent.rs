@@ -168,9 +168,9 @@ impl Sequent {
         self.exist.remove(&var);
     }
 
-    /// The same for every sequent that differs in names only; nearly always.
+    /// Numbers for all variables that do not depend on their names; nearly never.
     #[must_use]
-    pub fn canonical(&self, nils: usize) -> Sequent {
+    pub fn numbering(&self, nils: usize) -> BTreeMap<Var, Var> {
         let mut numbers: BTreeMap<Var, Var> = (0..nils as Var).map(|v| (v, v)).collect();
         let mut number = |v: Var| {
             let next = numbers.len() as Var;
@@ -194,6 +194,13 @@ impl Sequent {
         self.left.vars().into_iter().chain(self.right.vars()).for_each(|v| {
             number(v);
         });
+        numbers
+    }
+
+    /// The same for every sequent that differs in names only; nearly always.
+    #[must_use]
+    pub fn canonical(&self, nils: usize) -> Sequent {
+        let numbers = self.numbering(nils);
         let rename = |v: Var| numbers.get(&v).copied().unwrap_or(v);
         let mut result = Sequent {
             left: self.left.renamed(&rename),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Prover;
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, PredId, Var};
+use crate::system::{Call, PredId, SortId, Var};
 
 /// The effort for a lemma.
 const LEMMA_DEPTH: u32 = 5;
@@ -86,6 +86,24 @@ impl Prover<'_> {
         let sequent = Sequent { left: side(from), right: side(to), exist: BTreeSet::new() };
         let proved = self.aside(&sequent);
         self.conversions.insert((from, to), proved);
+        proved
+    }
+
+    /// Is there a proof of this on its own? It is looked for once.
+    pub(super) fn is_lemma(&mut self, sequent: &Sequent) -> bool {
+        let mut sorts: Vec<(Var, SortId)> = sequent
+            .numbering(self.nils())
+            .into_iter()
+            .map(|(var, number)| (number, self.sorts[var as usize]))
+            .collect();
+        sorts.sort_unstable();
+        let key = (sequent.canonical(self.nils()), sorts);
+        if let Some(known) = self.lemmas.get(&key) {
+            return *known;
+        }
+        self.steps = LEMMA_STEPS;
+        let proved = self.aside(sequent);
+        self.lemmas.insert(key, proved);
         proved
     }
 

@@ -24,11 +24,13 @@
 mod cases;
 mod facts;
 mod hypothesis;
+mod join;
 mod left;
 mod lemma;
 mod normalise;
 mod right;
 mod shape;
+mod variant;
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -44,6 +46,9 @@ use crate::system::{PredId, SortId, System, Var};
 
 /// Choosing so many bases takes as long as a step.
 const BASES_IN_A_STEP: u64 = 150;
+
+/// So many wishes of a sequent are handed down to those that it comes from.
+const MAX_WISHES: usize = 16;
 
 /// A search for a proof.
 pub struct Prover<'a> {
@@ -61,6 +66,10 @@ pub struct Prover<'a> {
     failed: HashSet<u64>,
     /// Whether an instance of the first predicate is one of the second, as far as was asked.
     conversions: HashMap<(PredId, PredId), bool>,
+    /// Lemmas, as far as they were looked for, with the sorts of their variables.
+    lemmas: HashMap<(Sequent, Vec<(Var, SortId)>), bool>,
+    /// What would have to be known of integers for branches that failed.
+    wishes: Vec<Constraint>,
     steps: u64,
     /// Steps of choosing bases that are not counted yet.
     spent: Cell<u64>,
@@ -97,6 +106,8 @@ impl<'a> Prover<'a> {
             path: Vec::new(),
             failed: HashSet::new(),
             conversions: HashMap::new(),
+            lemmas: HashMap::new(),
+            wishes: Vec::new(),
             steps: 0,
             spent: Cell::new(0),
         }
@@ -114,6 +125,7 @@ impl<'a> Prover<'a> {
         self.steps = max_steps;
         for depth in (1..=max_depth).filter(|depth| *depth < 5 || depth % 2 == 0) {
             self.path.clear();
+            self.wishes.clear();
             if self.prove(sequent.clone(), 0, depth) {
                 return true;
             }
@@ -188,12 +200,16 @@ impl<'a> Prover<'a> {
         if let Some(index) = flat {
             return self.unfold_left(s, index, consumed, depth);
         }
-        self.match_cells(s, consumed, depth)
+        let before = self.wishes.len();
+        let proved = self.match_cells(s, consumed, depth)
             || self.match_calls(s, consumed, depth)
             || self.unfold_right(s, consumed, depth)
             || self.use_hypotheses(s, consumed, depth)
             || self.induct(s, consumed, depth)
             || self.split(s, consumed, depth)
-            || self.guess(s, consumed, depth)
+            || self.split_on_wishes(s, before, consumed, depth)
+            || self.guess(s, consumed, depth);
+        self.wishes.truncate(before + MAX_WISHES);
+        proved
     }
 }

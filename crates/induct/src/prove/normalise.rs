@@ -96,7 +96,7 @@ impl Prover<'_> {
     }
 
     /// The same for integers.
-    pub(super) fn discharge_linear(&self, s: &mut Sequent) -> bool {
+    pub(super) fn discharge_linear(&mut self, s: &mut Sequent) -> bool {
         let agreement = self.agreement(s);
         if s.right.linear.is_empty() && agreement.is_empty() {
             return true;
@@ -106,7 +106,10 @@ impl Prover<'_> {
             std::mem::take(&mut s.right.linear)
                 .into_iter()
                 .partition(|c| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v)));
-        if !closed.iter().all(|c| linear::implies(&facts, c)) {
+        if let Some(unknown) = closed.iter().find(|c| !linear::implies(&facts, c)) {
+            if !self.wishes.contains(unknown) {
+                self.wishes.push(unknown.clone());
+            }
             return false;
         }
         // Both sides agree on what follows from that.

@@ -1,0 +1,135 @@
+//! Instances side by side that are one: a segment and the next.
+
+use std::collections::BTreeSet;
+
+use super::Prover;
+use super::normalise::simplify_left;
+use crate::linear::{self, Constraint, Sum};
+use crate::sequent::{Heap, Sequent};
+use crate::system::{Call, PredId, System, Var};
+
+/// More instances than this are not joined.
+const MAX_CALLS: usize = 40;
+
+/// Which parameters of a predicate every instance hands on to the next one: the end of a segment. `None`
+/// if that says nothing.
+pub(super) fn handed_on(system: &System, pred: PredId) -> Option<Vec<bool>> {
+    let predicate = &system.predicates[pred];
+    let mut same = vec![true; predicate.params.len()];
+    let mut found = false;
+    for case in &predicate.cases {
+        let mut calls = case.calls.iter().filter(|call| call.pred == pred);
+        let Some(call) = calls.next() else { continue };
+        if calls.next().is_some() {
+            return None;
+        }
+        found = true;
+        for (i, arg) in call.args.iter().enumerate() {
+            same[i] &= *arg as usize == system.nils() + i;
+        }
+    }
+    let location = |i: usize| !system.is_int(predicate.params[i]);
+    let both =
+        [true, false].map(|handed| (0..same.len()).any(|i| location(i) && same[i] == handed));
+    (found && both == [true, true]).then_some(same)
+}
+
+impl Prover<'_> {
+    /// The sequent with one instance on the left in place of two, as often as that is right.
+    pub(super) fn joined(&mut self, s: &Sequent) -> Option<Sequent> {
+        let mut next = s.clone();
+        if !simplify_left(&mut next) || next.left.calls.len() > MAX_CALLS {
+            return None;
+        }
+        let mut changed = false;
+        while let Some(joined) = self.join_two(&next) {
+            next = joined;
+            changed = true;
+        }
+        changed.then_some(next)
+    }
+
+    fn join_two(&mut self, s: &Sequent) -> Option<Sequent> {
+        let calls = &s.left.calls;
+        for (i, first) in calls.iter().enumerate() {
+            let Some(end) = handed_on(self.system, first.pred) else { continue };
+            for (j, second) in calls.iter().enumerate() {
+                if i == j || first.pred != second.pred || !self.touch(first, second, &end) {
+                    continue;
+                }
+                if let Some((call, equation)) = self.join(s, [i, j], &end) {
+                    let mut next = s.clone();
+                    next.left.calls.remove(i.max(j));
+                    next.left.calls.remove(i.min(j));
+                    next.left.calls.push(call);
+                    next.left.linear.extend(equation);
+                    return Some(next);
+                }
+            }
+        }
+        None
+    }
+
+    /// Does one end where the other starts?
+    fn touch(&self, first: &Call, second: &Call, end: &[bool]) -> bool {
+        let place = |v: &Var| !self.is_int(*v) && *v as usize >= self.nils();
+        let of = |call: &Call, at: bool| -> BTreeSet<Var> {
+            let args = call.args.iter().zip(end).filter(|(_, is_end)| **is_end == at);
+            args.map(|(v, _)| *v).filter(place).collect()
+        };
+        !of(first, true).is_disjoint(&of(second, false))
+    }
+
+    /// The instance that two others are, and what is known of its size.
+    fn join(
+        &mut self,
+        s: &Sequent,
+        [i, j]: [usize; 2],
+        end: &[bool],
+    ) -> Option<(Call, Option<Constraint>)> {
+        let (first, second) = (&s.left.calls[i], &s.left.calls[j]);
+        let mixed = first.args.iter().zip(&second.args).zip(end);
+        let mut args: Vec<Var> = mixed.map(|((a, b), end)| if *end { *b } else { *a }).collect();
+        let mut exist = BTreeSet::new();
+        // The size of both is that of one and the other.
+        let size = self.counts[first.pred].as_ref().and_then(|sum| sum.factors.first());
+        if let Some((param, 1 | -1)) = size {
+            let at = *param as usize - self.nils();
+            args[at] = self.fresh(self.sorts[args[at] as usize]);
+            exist.insert(args[at]);
+        }
+        let call = Call { pred: first.pred, args };
+        let two = vec![first.clone(), second.clone()];
+        let right = Heap { calls: vec![call.clone()], ..Heap::default() };
+        let mut lemma = Sequent { left: Heap { calls: two, ..Heap::default() }, right, exist };
+        self.add_context(s, [i, j], &mut lemma);
+        if !self.is_lemma(&lemma) {
+            return None;
+        }
+        Some((call, self.same_cells(&lemma)))
+    }
+
+    /// What is known of the variables of a lemma about two instances.
+    fn add_context(&self, s: &Sequent, of: [usize; 2], lemma: &mut Sequent) {
+        let vars = lemma.left.spatial_vars();
+        let known = |v: &Var| vars.contains(v) || (*v as usize) < self.nils();
+        let different = s.left.different.iter().filter(|(a, b)| known(a) && known(b));
+        lemma.left.different = different.copied().collect();
+        // What others hold is not here.
+        let others = s.left.calls.iter().enumerate().filter(|(i, _)| !of.contains(i));
+        let roots = others.filter_map(|(_, call)| {
+            self.shapes[call.pred].root.and_then(|root| call.args.get(root))
+        });
+        let cells = s.left.cells.iter().map(|cell| &cell.addr);
+        let gone = s.left.gone.iter().chain(cells).chain(roots);
+        lemma.left.gone = gone.filter(|v| vars.contains(v)).copied().collect();
+        let ints: Vec<Var> = vars.iter().copied().filter(|v| self.is_int(*v)).collect();
+        let facts = self.facts(&s.left);
+        for a in &ints {
+            for b in ints.iter().filter(|b| *b != a) {
+                let order = Constraint::at_most(&Sum::var(*a), &Sum::var(*b));
+                lemma.left.linear.extend(order.filter(|c| linear::implies(&facts, c)));
+            }
+        }
+    }
+}
