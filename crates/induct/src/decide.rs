@@ -161,14 +161,16 @@ impl<'a> Question<'a> {
                 (None, None) => return false,
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
-            let mut all = prover.variants(&sequent);
-            let general: Vec<Sequent> =
-                all.iter().flat_map(|sequent| prover.generalisations(sequent)).collect();
-            all.extend(general);
-            // A little effort for each, then more.
+            let all = prover.questions(&sequent);
+            // A little effort for each, then more; what one leaves is for the next ones.
             EFFORTS.iter().any(|(depth, steps)| {
-                let steps = steps / all.len() as u64;
-                all.iter().any(|sequent| prover.proves(sequent, *depth, steps))
+                let mut rest = *steps;
+                all.iter().enumerate().any(|(i, sequent)| {
+                    let share = rest / (all.len() - i) as u64;
+                    let (proved, left) = prover.proves(sequent, *depth, share);
+                    rest -= share - left;
+                    proved
+                })
             })
         })
     }

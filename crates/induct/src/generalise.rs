@@ -72,7 +72,12 @@ impl Prover<'_> {
         all.extend(Some(strictly).filter(|strictly| all[0] != *strictly));
         let mut bounds = linear::weaken(&self.agreement(&general), &general.exist);
         bounds.retain(|c| linear::implies(&facts, c));
-        for relation in balance(&left, &right, &facts) {
+        let mut balances = balance(&left, &right, &facts);
+        if self.same_cells(&general).is_some() {
+            // There is nothing between less and more.
+            balances.truncate(1);
+        }
+        for relation in balances {
             let mut relations = bounds.clone();
             relations.push(relation);
             all.push(with(relations));

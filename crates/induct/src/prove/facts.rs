@@ -34,7 +34,7 @@ impl Prover<'_> {
     }
 
     /// Both sides have the same number of cells.
-    pub(super) fn same_cells(&self, s: &Sequent) -> Option<Constraint> {
+    pub(crate) fn same_cells(&self, s: &Sequent) -> Option<Constraint> {
         let left = count::cells(&s.left, &self.counts, self.nils())?;
         let right = count::cells(&s.right, &self.counts, self.nils())?;
         Constraint::equal(&left, &right)

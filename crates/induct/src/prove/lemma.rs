@@ -110,10 +110,12 @@ impl Prover<'_> {
     /// A proof on its own, with less effort.
     pub(super) fn aside(&mut self, sequent: &Sequent) -> bool {
         let path = std::mem::take(&mut self.path);
+        let wishes = std::mem::take(&mut self.wishes);
         let steps = self.steps;
-        let proved = self.proves(sequent, LEMMA_DEPTH, steps.min(LEMMA_STEPS));
-        let used = steps.min(LEMMA_STEPS) - self.steps;
+        let (proved, left) = self.proves(sequent, LEMMA_DEPTH, steps.min(LEMMA_STEPS));
+        let used = steps.min(LEMMA_STEPS) - left;
         self.path = path;
+        self.wishes = wishes;
         self.steps = steps - used;
         proved
     }

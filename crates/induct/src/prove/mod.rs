@@ -119,21 +119,21 @@ impl<'a> Prover<'a> {
         (self.sorts.len() - 1) as Var
     }
 
-    /// Is there a proof that is found in so many steps? The depth of a proof is how often instances on
-    /// the left are unfolded and hypotheses used on one branch.
-    pub fn proves(&mut self, sequent: &Sequent, max_depth: u32, max_steps: u64) -> bool {
+    /// Is there a proof that is found in so many steps, and how many are left? The depth of a proof is
+    /// how often instances on the left are unfolded and hypotheses used on one branch.
+    pub fn proves(&mut self, sequent: &Sequent, max_depth: u32, max_steps: u64) -> (bool, u64) {
         self.steps = max_steps;
         for depth in (1..=max_depth).filter(|depth| *depth < 5 || depth % 2 == 0) {
             self.path.clear();
             self.wishes.clear();
             if self.prove(sequent.clone(), 0, depth) {
-                return true;
+                return (true, self.steps);
             }
             if self.steps == 0 {
-                return false;
+                break;
             }
         }
-        false
+        (false, self.steps)
     }
 
     pub(crate) fn system(&self) -> &'a System {

@@ -1,11 +1,12 @@
 //! Steps without a choice: equations are used up, and what both sides say is taken from both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Progress, Prover};
+use crate::base::Closure;
 use crate::linear::{self, Constraint, Relation, Sum};
-use crate::sequent::{Sequent, equated};
-use crate::system::{Call, Var};
+use crate::sequent::{Heap, Sequent, equated};
+use crate::system::{Call, Clause, Var};
 
 impl Prover<'_> {
     pub(crate) fn normalise(&mut self, s: &mut Sequent, consumed: &mut u32) -> Progress {
@@ -43,10 +44,52 @@ impl Prover<'_> {
             return Progress::Failed;
         }
         forget_dead(s);
-        if !self.discharge_linear(s) {
+        if !self.discharge_linear(s) || self.is_dead(s) {
             return Progress::Failed;
         }
         Progress::Open
+    }
+
+    /// Is there an instance on the right that is none of its cases? Each holds a cell that is there
+    /// already or was taken away, or contradicts what is known.
+    fn is_dead(&self, s: &Sequent) -> bool {
+        let different = s.left.different.union(&s.right.different).copied().collect();
+        let right = Heap {
+            cells: s.right.cells.clone(),
+            gone: s.left.gone.clone(),
+            // The arguments have to have numbers.
+            equal: s.right.calls.iter().flat_map(|call| &call.args).map(|v| (*v, *v)).collect(),
+            different,
+            ..Heap::default()
+        };
+        let (_, numbers, closure) = right.compact(self.nils());
+        let Some(closure) = closure else { return true };
+        let mut facts = None;
+        s.right.calls.iter().any(|call| {
+            self.system.predicates[call.pred].cases.iter().all(|case| {
+                if !fits(case, call, &numbers, closure.clone(), self.nils()) {
+                    return true;
+                }
+                if case.linear.is_empty() {
+                    return false;
+                }
+                let mut all = facts
+                    .get_or_insert_with(|| {
+                        let mut facts = self.facts(&s.left);
+                        facts.extend(self.agreement(s));
+                        facts.extend(s.right.linear.iter().cloned());
+                        facts
+                    })
+                    .clone();
+                // Variables of the case have numbers that nobody else has.
+                let own = |v: Var| match (v as usize).checked_sub(self.nils()) {
+                    None => v,
+                    Some(i) => call.args.get(i).copied().unwrap_or(Var::MAX - v),
+                };
+                all.extend(case.linear.iter().map(|c| c.renamed(&own)));
+                linear::contradictory(&all)
+            })
+        })
     }
 
     /// An existential integer that an equation determines has a value: a variable of the left side.
@@ -182,6 +225,23 @@ impl Prover<'_> {
     }
 }
 
+/// May an instance be this case, where this is known of its arguments?
+fn fits(
+    case: &Clause,
+    call: &Call,
+    numbers: &BTreeMap<Var, Var>,
+    mut closure: Closure,
+    nils: usize,
+) -> bool {
+    let mut scope: Vec<Var> = (0..nils as Var).collect();
+    scope.extend(call.args.iter().filter_map(|arg| numbers.get(arg)));
+    scope.extend(closure.grow(case.sorts.len() - case.free));
+    let var = |v: &Var| scope[*v as usize];
+    case.equal.iter().all(|(a, b)| closure.equate(var(a), var(b)))
+        && case.cells.iter().all(|cell| closure.allocate(var(&cell.addr)))
+        && case.different.iter().all(|(a, b)| closure.separate(var(a), var(b)))
+}
+
 /// Weakens what is said of integers to those that atoms mention.
 pub(super) fn forget_dead(s: &mut Sequent) {
     if s.left.linear.is_empty() {
@@ -194,6 +254,15 @@ pub(super) fn forget_dead(s: &mut Sequent) {
     if !dead.is_empty() {
         s.left.linear = linear::weaken(&s.left.linear, &dead);
     }
+    // Of several bounds of the same the first, with the smallest number, says all.
+    s.left.linear.sort_by(|a, b| {
+        let key = |c: &Constraint| (c.relation, c.sum.constant);
+        a.sum.factors.cmp(&b.sum.factors).then_with(|| key(a).cmp(&key(b)))
+    });
+    s.left.linear.dedup_by(|later, first| {
+        let bounds = later.relation == Relation::NotNegative && first.relation == later.relation;
+        later == first || bounds && later.sum.factors == first.sum.factors
+    });
 }
 
 /// Uses up the equations of the left side. `false` if they are a contradiction.

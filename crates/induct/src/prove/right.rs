@@ -10,9 +10,12 @@ use crate::system::{Call, Cell, Var};
 impl Prover<'_> {
     /// A cell whose location is to be found.
     pub(super) fn match_cells(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
-        let Some(r) = s.right.cells.iter().position(|cell| s.exist.contains(&cell.addr)) else {
-            return false;
-        };
+        let unknown = |v: &Var| s.exist.contains(v);
+        let cells = s.right.cells.iter().enumerate().filter(|(_, cell)| unknown(&cell.addr));
+        // Fewer places come into question where more is known.
+        let fewest =
+            cells.min_by_key(|(_, cell)| cell.fields.iter().filter(|f| unknown(f)).count());
+        let Some((r, _)) = fewest else { return false };
         for l in 0..s.left.cells.len() {
             if !self.fits(s, &s.left.cells[l], &s.right.cells[r]) {
                 continue;

@@ -1,9 +1,9 @@
 //! Other questions that answer this one: the choices that are best made before anything else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
-use super::Prover;
 use super::join::handed_on;
+use super::{Progress, Prover};
 use crate::sequent::Sequent;
 use crate::system::{Call, PredId, Var};
 
@@ -15,8 +15,22 @@ const CONVERSION_STEPS: u64 = 4_000;
 const MAX_GUESSES: usize = 2;
 
 impl Prover<'_> {
+    /// Sequents any of which entails this one, as it is and more general, unless they cannot hold.
+    pub fn questions(&mut self, s: &Sequent) -> Vec<Sequent> {
+        let mut all = self.variants(s);
+        let general: Vec<Sequent> = all.iter().flat_map(|s| self.generalisations(s)).collect();
+        all.extend(general);
+        let mut seen = HashSet::new();
+        all.retain(|s| {
+            let mut s = s.clone();
+            let progress = self.normalise(&mut s, &mut 0);
+            !matches!(progress, Progress::Failed) && seen.insert(s.canonical(self.nils()))
+        });
+        all
+    }
+
     /// Sequents any of which entails this one, which is the first.
-    pub fn variants(&mut self, s: &Sequent) -> Vec<Sequent> {
+    fn variants(&mut self, s: &Sequent) -> Vec<Sequent> {
         let mut all = vec![s.clone()];
         all.extend(self.uniform(s));
         self.steps = CONVERSION_STEPS;
