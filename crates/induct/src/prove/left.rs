@@ -11,6 +11,8 @@ use crate::system::{Call, Var};
 
 /// So many instances on the left are tried to be unfolded.
 const MAX_UNFOLDED: usize = 3;
+/// So often in a row instances are unfolded only to know more of integers.
+const MAX_CLOSER: u32 = 2;
 /// Numbers beyond this do not count down to nothing in a proof.
 const LARGE: u128 = 8;
 
@@ -39,6 +41,18 @@ impl Prover<'_> {
             }
         }
         false
+    }
+
+    /// Unfolds instances on the left before anything else, since more has to be known of integers.
+    pub(super) fn look_closer(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        if depth == 0 || !self.path.is_empty() || self.closer >= MAX_CLOSER {
+            return false;
+        }
+        self.closer += 1;
+        let proved =
+            (0..s.left.calls.len()).any(|index| self.unfold_left(s, index, consumed, depth - 1));
+        self.closer -= 1;
+        proved
     }
 
     pub(super) fn unfold_left(

@@ -70,6 +70,8 @@ pub struct Prover<'a> {
     lemmas: HashMap<(Sequent, Vec<(Var, SortId)>), bool>,
     /// What would have to be known of integers for branches that failed.
     wishes: Vec<Constraint>,
+    /// How often instances were unfolded only to know more of integers.
+    closer: u32,
     steps: u64,
     /// Steps of choosing bases that are not counted yet.
     spent: Cell<u64>,
@@ -89,6 +91,8 @@ struct Hypothesis {
 pub(crate) enum Progress {
     Proved,
     Failed,
+    /// What the right side says of integers does not follow, or not yet.
+    Missing,
     Open,
 }
 
@@ -108,6 +112,7 @@ impl<'a> Prover<'a> {
             conversions: HashMap::new(),
             lemmas: HashMap::new(),
             wishes: Vec::new(),
+            closer: 0,
             steps: 0,
             spent: Cell::new(0),
         }
@@ -158,6 +163,7 @@ impl<'a> Prover<'a> {
         match self.normalise(&mut s, &mut consumed) {
             Progress::Proved => return true,
             Progress::Failed => return false,
+            Progress::Missing => return self.look_closer(&s, consumed, depth),
             Progress::Open => {}
         }
         let key = self.key(&s, consumed, depth);

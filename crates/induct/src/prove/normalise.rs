@@ -44,10 +44,10 @@ impl Prover<'_> {
             return Progress::Failed;
         }
         forget_dead(s);
-        if !self.discharge_linear(s) || self.is_dead(s) {
-            return Progress::Failed;
+        match self.discharge_linear(s) {
+            Progress::Open if self.is_dead(s) => Progress::Failed,
+            progress => progress,
         }
-        Progress::Open
     }
 
     /// Is there an instance on the right that is none of its cases? Each holds a cell that is there
@@ -139,28 +139,26 @@ impl Prover<'_> {
     }
 
     /// The same for integers.
-    pub(super) fn discharge_linear(&mut self, s: &mut Sequent) -> bool {
+    pub(super) fn discharge_linear(&mut self, s: &mut Sequent) -> Progress {
         let agreement = self.agreement(s);
         if s.right.linear.is_empty() && agreement.is_empty() {
-            return true;
+            return Progress::Open;
         }
         let mut facts = self.facts(&s.left);
-        let (open, closed): (Vec<Constraint>, Vec<Constraint>) =
-            std::mem::take(&mut s.right.linear)
-                .into_iter()
-                .partition(|c| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v)));
-        if let Some(unknown) = closed.iter().find(|c| !linear::implies(&facts, c)) {
+        let is_open = |c: &Constraint| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v));
+        let mut closed = s.right.linear.iter().filter(|c| !is_open(c));
+        if let Some(unknown) = closed.find(|c| !linear::implies(&facts, c)) {
             if !self.wishes.contains(unknown) {
                 self.wishes.push(unknown.clone());
             }
-            return false;
+            return Progress::Missing;
         }
+        s.right.linear.retain(is_open);
         // Both sides agree on what follows from that.
         facts.extend(agreement);
-        s.right.linear = open;
         s.right.linear.retain(|c| !linear::implies(&facts, c));
         facts.extend(s.right.linear.iter().cloned());
-        !linear::contradictory(&facts)
+        if linear::contradictory(&facts) { Progress::Failed } else { Progress::Open }
     }
 
     /// What both sides say of the same location.

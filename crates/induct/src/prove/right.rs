@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Prover;
 use super::normalise::simplify_right;
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, Cell, Var};
+use crate::system::{Call, Cell, PredId, Var};
 
 impl Prover<'_> {
     /// A cell whose location is to be found.
@@ -76,7 +76,7 @@ impl Prover<'_> {
                     continue;
                 }
                 // One of the cells is taken away next, so this does not go on for ever.
-                let places = next.right.cells.get(cells..).map(|new| self.places(&next, new));
+                let places = next.right.cells.get(cells..).map(|new| self.places(&next, new, pred));
                 for (wanted, there) in places.unwrap_or_default() {
                     let mut next = next.clone();
                     if wanted != there {
@@ -147,13 +147,15 @@ impl Prover<'_> {
     }
 
     /// Where one of these cells is on the left side: at its location, or else wherever it may be.
-    fn places(&self, s: &Sequent, cells: &[Cell]) -> Vec<(Var, Var)> {
+    /// Where nothing is known of it, it may be anywhere; then the predicate is not to come again.
+    fn places(&self, s: &Sequent, cells: &[Cell], pred: PredId) -> Vec<(Var, Var)> {
         let there = |cell: &&Cell| s.left.cells.iter().any(|c| c.addr == cell.addr);
         if let Some(cell) = cells.iter().find(there) {
             return vec![(cell.addr, cell.addr)];
         }
         let unknown = cells.iter().filter(|cell| {
-            s.exist.contains(&cell.addr) && cell.fields.iter().any(|f| !s.exist.contains(f))
+            let known = cell.fields.iter().any(|f| !s.exist.contains(f));
+            s.exist.contains(&cell.addr) && (known || !self.shapes[pred].recursive)
         });
         unknown
             .flat_map(|cell| s.left.cells.iter().map(move |c| (cell, c)))
