@@ -8,6 +8,8 @@ use crate::linear::{self, Constraint, Sum};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, PredId, System, Var};
 
+/// The effort for joining two instances.
+const JOIN_STEPS: u64 = 1_500;
 /// More instances than this are not joined.
 const MAX_CALLS: usize = 40;
 
@@ -103,6 +105,7 @@ impl Prover<'_> {
         let right = Heap { calls: vec![call.clone()], ..Heap::default() };
         let mut lemma = Sequent { left: Heap { calls: two, ..Heap::default() }, right, exist };
         self.add_context(s, [i, j], &mut lemma);
+        self.steps = JOIN_STEPS;
         if !self.is_lemma(&lemma) {
             return None;
         }

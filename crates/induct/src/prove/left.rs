@@ -94,7 +94,7 @@ impl Prover<'_> {
 
     /// The same without large bounds, if there are any: they do not hold of what is smaller. What the
     /// right side needs is kept.
-    fn without_large(&self, s: &Sequent) -> Option<Sequent> {
+    pub(super) fn without_large(&self, s: &Sequent) -> Option<Sequent> {
         let is_large =
             |c: &Constraint| c.sum.factors.len() == 1 && c.sum.constant.unsigned_abs() > LARGE;
         if !s.left.linear.iter().any(is_large) || s.right.linear.iter().any(is_large) {

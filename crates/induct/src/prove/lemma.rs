@@ -7,8 +7,12 @@ use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, PredId, SortId, Var};
 
 /// The effort for a lemma.
-const LEMMA_DEPTH: u32 = 5;
+const LEMMA_DEPTH: u32 = 6;
 const LEMMA_STEPS: u64 = 1_500;
+/// So many atoms are on the left side of a small sequent.
+const MAX_ATOMS: usize = 2;
+/// So many lemmas are looked for.
+pub(super) const MAX_ATTEMPTS: u32 = 30;
 
 impl Prover<'_> {
     /// The sequent with instances of predicates that are wanted in place of those that are not.
@@ -101,21 +105,38 @@ impl Prover<'_> {
         if let Some(known) = self.lemmas.get(&key) {
             return *known;
         }
-        self.steps = LEMMA_STEPS;
+        let Some(rest) = self.attempts.checked_sub(1) else { return false };
+        self.attempts = rest;
+        // Until it is proved it is not used.
+        self.lemmas.insert(key.clone(), false);
         let proved = self.aside(sequent);
         self.lemmas.insert(key, proved);
         proved
+    }
+
+    /// Does a small sequent hold for reasons of its own, whatever was met on the way?
+    pub(super) fn stands_alone(&mut self, s: &Sequent) -> bool {
+        let atoms = s.left.calls.len() + s.left.cells.len();
+        let is_small = s.right.calls.len() == 1 && s.right.cells.is_empty() && atoms <= MAX_ATOMS;
+        if !is_small || self.aside || self.path.is_empty() {
+            return false;
+        }
+        let s = self.forget(s);
+        let s = self.without_large(&s).unwrap_or(s);
+        self.is_lemma(&s)
     }
 
     /// A proof on its own, with less effort.
     pub(super) fn aside(&mut self, sequent: &Sequent) -> bool {
         let path = std::mem::take(&mut self.path);
         let wishes = std::mem::take(&mut self.wishes);
+        let outer = std::mem::replace(&mut self.aside, true);
         let steps = self.steps;
         let (proved, left) = self.proves(sequent, LEMMA_DEPTH, steps.min(LEMMA_STEPS));
         let used = steps.min(LEMMA_STEPS) - left;
         self.path = path;
         self.wishes = wishes;
+        self.aside = outer;
         self.steps = steps - used;
         proved
     }

@@ -72,6 +72,10 @@ pub struct Prover<'a> {
     wishes: Vec<Constraint>,
     /// How often instances were unfolded only to know more of integers.
     closer: u32,
+    /// Is a lemma being proved?
+    aside: bool,
+    /// How many more lemmas are looked for.
+    attempts: u32,
     steps: u64,
     /// Steps of choosing bases that are not counted yet.
     spent: Cell<u64>,
@@ -112,6 +116,8 @@ impl<'a> Prover<'a> {
             conversions: HashMap::new(),
             lemmas: HashMap::new(),
             wishes: Vec::new(),
+            aside: false,
+            attempts: lemma::MAX_ATTEMPTS,
             closer: 0,
             steps: 0,
             spent: Cell::new(0),
@@ -205,6 +211,9 @@ impl<'a> Prover<'a> {
         let flat = s.left.calls.iter().position(|call| !self.shapes[call.pred].recursive);
         if let Some(index) = flat {
             return self.unfold_left(s, index, consumed, depth);
+        }
+        if self.stands_alone(s) {
+            return true;
         }
         let before = self.wishes.len();
         let proved = self.match_cells(s, consumed, depth)
