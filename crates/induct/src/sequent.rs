@@ -226,3 +226,13 @@ pub fn equated(constraint: &Constraint) -> Option<(Var, Var)> {
         _ => None,
     }
 }
+
+/// The variable that a constraint says the value of, and that value.
+#[must_use]
+pub fn valued(constraint: &Constraint) -> Option<(Var, i128)> {
+    match (constraint.relation, constraint.sum.factors.as_slice()) {
+        (Relation::Zero, [(v, 1)]) => Some((*v, -constraint.sum.constant)),
+        (Relation::Zero, [(v, -1)]) => Some((*v, constraint.sum.constant)),
+        _ => None,
+    }
+}

@@ -82,34 +82,45 @@ impl Prover<'_> {
         !of(first, true).is_disjoint(&of(second, false))
     }
 
-    /// The instance that two others are, and what is known of its size.
+    /// The instance that two others are, and what is known of its size. Its integers are those of one
+    /// or the other, if that is right.
     fn join(
         &mut self,
         s: &Sequent,
-        [i, j]: [usize; 2],
+        of: [usize; 2],
         end: &[bool],
     ) -> Option<(Call, Option<Constraint>)> {
-        let (first, second) = (&s.left.calls[i], &s.left.calls[j]);
-        let mixed = first.args.iter().zip(&second.args).zip(end);
-        let mut args: Vec<Var> = mixed.map(|((a, b), end)| if *end { *b } else { *a }).collect();
-        let mut exist = BTreeSet::new();
-        // The size of both is that of one and the other.
+        [false, true].into_iter().find_map(|open| {
+            let lemma = self.join_of(s, of, end, open);
+            self.steps = JOIN_STEPS;
+            let proved = self.is_lemma(&lemma);
+            let call = lemma.right.calls.first().filter(|_| proved)?.clone();
+            Some((call, self.same_cells(&lemma)))
+        })
+    }
+
+    /// That two instances are one. Integers that are not at its end are any, or only its size.
+    fn join_of(&mut self, s: &Sequent, of: [usize; 2], end: &[bool], open: bool) -> Sequent {
+        let (first, second) = (&s.left.calls[of[0]], &s.left.calls[of[1]]);
         let size = self.counts[first.pred].as_ref().and_then(|sum| sum.factors.first());
-        if let Some((param, 1 | -1)) = size {
-            let at = *param as usize - self.nils();
-            args[at] = self.fresh(self.sorts[args[at] as usize]);
-            exist.insert(args[at]);
+        let size = size.filter(|(_, factor)| factor.abs() == 1).map(|(v, _)| *v as usize);
+        let mut exist = BTreeSet::new();
+        let mut args = Vec::new();
+        for (i, (a, b)) in first.args.iter().zip(&second.args).enumerate() {
+            let is_size = size == Some(self.nils() + i);
+            if is_size || open && !end[i] && self.is_int(*a) {
+                let fresh = self.fresh(self.sorts[*a as usize]);
+                exist.insert(fresh);
+                args.push(fresh);
+            } else {
+                args.push(if end[i] { *b } else { *a });
+            }
         }
-        let call = Call { pred: first.pred, args };
-        let two = vec![first.clone(), second.clone()];
-        let right = Heap { calls: vec![call.clone()], ..Heap::default() };
-        let mut lemma = Sequent { left: Heap { calls: two, ..Heap::default() }, right, exist };
-        self.add_context(s, [i, j], &mut lemma);
-        self.steps = JOIN_STEPS;
-        if !self.is_lemma(&lemma) {
-            return None;
-        }
-        Some((call, self.same_cells(&lemma)))
+        let right = Heap { calls: vec![Call { pred: first.pred, args }], ..Heap::default() };
+        let left = Heap { calls: vec![first.clone(), second.clone()], ..Heap::default() };
+        let mut lemma = Sequent { left, right, exist };
+        self.add_context(s, of, &mut lemma);
+        lemma
     }
 
     /// What is known of the variables of a lemma about two instances.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Progress, Prover};
 use crate::base::Closure;
 use crate::linear::{self, Constraint, Relation, Sum};
-use crate::sequent::{Heap, Sequent, equated};
+use crate::sequent::{Heap, Sequent, equated, valued};
 use crate::system::{Call, Clause, Var};
 
 impl Prover<'_> {
@@ -273,7 +273,15 @@ pub(super) fn simplify_left(s: &mut Sequent) -> bool {
             continue;
         }
         let found = s.left.linear.iter().enumerate().find_map(|(i, c)| Some((i, equated(c)?)));
-        let Some((index, pair)) = found else { break };
+        let same_number = || {
+            let mut known: BTreeMap<i128, Var> = BTreeMap::new();
+            s.left.linear.iter().enumerate().find_map(|(i, c)| {
+                let (var, number) = valued(c)?;
+                let first = *known.entry(number).or_insert(var);
+                (first != var).then_some((i, (first, var)))
+            })
+        };
+        let Some((index, pair)) = found.or_else(same_number) else { break };
         s.left.linear.remove(index);
         s.left.equal.push(pair);
     }
