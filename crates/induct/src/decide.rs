@@ -1,15 +1,18 @@
 //! Questions: what has a model, and what entails what.
 
+use std::collections::BTreeMap;
+
 use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Verdict};
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
+use crate::ends;
 use crate::invariant;
 use crate::linear;
 use crate::prove::Prover;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, Clause, System, Var};
+use crate::system::{Call, Clause, PredId, System, Var};
 use crate::unfold::{End, Unfolder};
 
 /// Steps for computing bases.
@@ -138,9 +141,11 @@ impl<'a> Question<'a> {
                 Some(system.add("the right side", params, cases.to_vec()))
             }
         };
+        let ends = add_ends(&mut system);
         let table = Table::new(&system, BASE_WORK);
         self.left.iter().all(|(_, left)| {
             let mut prover = Prover::new(&system, &table);
+            prover.ends.clone_from(&ends);
             let free: Vec<Var> =
                 left.sorts[nils..left.free].iter().map(|sort| prover.fresh(*sort)).collect();
             let mut instance = |clause: &Clause| {
@@ -231,4 +236,17 @@ impl<'a> Question<'a> {
             _ => Verdict::Unknown("there was no model among the small ones".into()),
         }
     }
+}
+
+/// Adds definitions from the other end, and says which one belongs to which predicate.
+fn add_ends(system: &mut System) -> BTreeMap<PredId, PredId> {
+    let mut added = BTreeMap::new();
+    for pred in 0..system.predicates.len() {
+        if let Some(cases) = ends::from_the_end(system, pred) {
+            let name = format!("{} from its end", system.predicates[pred].name);
+            let params = system.predicates[pred].params.clone();
+            added.insert(pred, system.add(&name, params, cases));
+        }
+    }
+    added
 }

@@ -4,13 +4,14 @@
 //! - [`base`]: what an instance says of its arguments, which decides satisfiability.
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
 //! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers and the
-//!   [`count`] of cells; [`refute`]: counterexamples.
+//!   [`count`] of cells, of segments from both [`ends`]; [`refute`]: counterexamples.
 //! - [`decide`]: questions and answers.
 
 pub mod base;
 pub mod count;
 pub mod decide;
 pub mod derivation;
+pub mod ends;
 mod generalise;
 pub mod invariant;
 pub mod linear;

@@ -58,6 +58,21 @@ const BOUNDS: &str = "
             (and (< a c) (= m (+ k 1)) (sep (pto x (node u a)) (climb u c k y b n))))))
 ";
 
+/// Trees with parents, downwards and as a path upwards with trees on its sides.
+const PARENTS: &str = "
+    (declare-sort Ref 0)
+    (declare-datatypes ((Node 0)) (((node (lft Ref) (rgt Ref) (up Ref)))))
+    (declare-heap (Ref Node))
+    (define-fun-rec below ((x Ref) (p Ref)) Bool
+      (or (pto x (node (as nil Ref) (as nil Ref) p))
+          (exists ((l Ref) (r Ref)) (sep (pto x (node l r p)) (below l x) (below r x)))))
+    (define-fun-rec path ((x Ref) (d Ref) (t Ref) (p Ref)) Bool
+      (or (exists ((r Ref)) (and (= x t) (sep (pto x (node d r p)) (below r x))))
+          (exists ((l Ref)) (and (= x t) (sep (pto x (node l d p)) (below l x))))
+          (exists ((u Ref) (r Ref)) (sep (pto x (node d r u)) (below r x) (path u x t p)))
+          (exists ((u Ref) (l Ref)) (sep (pto x (node l d u)) (below l x) (path u x t p)))))
+";
+
 const VARIABLES: &str = "
     (declare-const x Ref) (declare-const y Ref) (declare-const z Ref) (declare-const w Ref)
     (declare-const v Ref)
@@ -238,6 +253,25 @@ fn segments_side_by_side() {
     do_not_hold(
         LINKS,
         &[("(sep (chain x y n) (chain z w m))", "(exists ((j Int)) (chain x w j))")],
+    );
+}
+
+#[test]
+fn from_the_other_end() {
+    hold(
+        PARENTS,
+        &[
+            ("(sep (pto x (node (as nil Ref) (as nil Ref) y)) (path y x z w))", "(below z w)"),
+            ("(exists ((u Ref) (t Ref)) (sep (below x u) (path u x z w)))", "(below z w)"),
+        ],
+    );
+    do_not_hold(
+        PARENTS,
+        &[
+            ("(sep (pto x (node (as nil Ref) (as nil Ref) y)) (path y x z w))", "(below x w)"),
+            ("(sep (pto x (node (as nil Ref) y (as nil Ref))) (path y x z w))", "(below z w)"),
+            ("(path x y z w)", "(below z w)"),
+        ],
     );
 }
 

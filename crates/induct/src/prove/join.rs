@@ -4,37 +4,15 @@ use std::collections::BTreeSet;
 
 use super::Prover;
 use super::normalise::simplify_left;
+use crate::ends::handed_on;
 use crate::linear::{self, Constraint, Sum};
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, PredId, System, Var};
+use crate::system::{Call, Var};
 
 /// The effort for joining two instances.
 const JOIN_STEPS: u64 = 1_500;
 /// More instances than this are not joined.
 const MAX_CALLS: usize = 40;
-
-/// Which parameters of a predicate every instance hands on to the next one: the end of a segment. `None`
-/// if that says nothing.
-pub(super) fn handed_on(system: &System, pred: PredId) -> Option<Vec<bool>> {
-    let predicate = &system.predicates[pred];
-    let mut same = vec![true; predicate.params.len()];
-    let mut found = false;
-    for case in &predicate.cases {
-        let mut calls = case.calls.iter().filter(|call| call.pred == pred);
-        let Some(call) = calls.next() else { continue };
-        if calls.next().is_some() {
-            return None;
-        }
-        found = true;
-        for (i, arg) in call.args.iter().enumerate() {
-            same[i] &= *arg as usize == system.nils() + i;
-        }
-    }
-    let location = |i: usize| !system.is_int(predicate.params[i]);
-    let both =
-        [true, false].map(|handed| (0..same.len()).any(|i| location(i) && same[i] == handed));
-    (found && both == [true, true]).then_some(same)
-}
 
 impl Prover<'_> {
     /// The sequent with one instance on the left in place of two, as often as that is right.

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::normalise::forget_dead;
 use super::{Hypothesis, Prover};
+use crate::ends::handed_on;
 use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Var};
@@ -33,7 +34,8 @@ impl Prover<'_> {
                 s.canonical(self.nils()).hash(&mut hasher);
                 let key = hasher.finish();
                 self.path.push(Hypothesis { sequent: s.clone(), consumed, key });
-                let proved = self.unfold_left(s, index, consumed, depth - 1);
+                let proved = self.unfold_left(s, index, consumed, depth - 1)
+                    || self.unfold_from_the_end(s, index, consumed, depth - 1);
                 self.path.pop();
                 if proved {
                     return true;
@@ -53,6 +55,29 @@ impl Prover<'_> {
             (0..s.left.calls.len()).any(|index| self.unfold_left(s, index, consumed, depth - 1));
         self.closer -= 1;
         proved
+    }
+
+    /// The same from the other end, if that is what the right side is about.
+    fn unfold_from_the_end(
+        &mut self,
+        s: &Sequent,
+        index: usize,
+        consumed: u32,
+        depth: u32,
+    ) -> bool {
+        let call = s.left.calls[index].clone();
+        let Some(other) = self.ends.get(&call.pred).copied() else { return false };
+        let Some(end) = handed_on(self.system, call.pred) else { return false };
+        let wanted = self.wanted(s);
+        let is_wanted = |at: bool| {
+            call.args.iter().zip(&end).any(|(v, is_end)| *is_end == at && wanted.contains(v))
+        };
+        if !is_wanted(true) || is_wanted(false) || !self.is_instance(call.pred, other) {
+            return false;
+        }
+        let mut next = s.clone();
+        next.left.calls[index].pred = other;
+        self.unfold_left(&next, index, consumed, depth)
     }
 
     pub(super) fn unfold_left(
@@ -78,15 +103,15 @@ impl Prover<'_> {
         call.args.iter().zip(roots).filter(|(_, root)| **root).map(|(arg, _)| *arg).collect()
     }
 
+    /// Locations where the right side holds something.
+    fn wanted(&self, s: &Sequent) -> BTreeSet<Var> {
+        let roots = s.right.calls.iter().flat_map(|call| self.roots(call));
+        roots.chain(s.right.cells.iter().map(|cell| cell.addr)).collect()
+    }
+
     /// How likely it is that unfolding this instance helps.
     pub(super) fn interest(&self, s: &Sequent, call: &Call) -> usize {
-        let wanted: BTreeSet<Var> = s
-            .right
-            .calls
-            .iter()
-            .flat_map(|call| self.roots(call))
-            .chain(s.right.cells.iter().map(|cell| cell.addr))
-            .collect();
+        let wanted = self.wanted(s);
         let shared = self.roots(call).iter().filter(|v| wanted.contains(v)).count();
         let mentioned = s.right.spatial_vars();
         4 * shared + usize::from(call.args.iter().any(|arg| mentioned.contains(arg)))

@@ -33,7 +33,7 @@ mod shape;
 mod variant;
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use self::shape::{Shape, shapes};
@@ -57,6 +57,8 @@ pub struct Prover<'a> {
     pub(crate) invariants: Vec<Vec<Constraint>>,
     /// The number of cells of an instance.
     counts: Vec<Option<Sum>>,
+    /// Predicates and their definitions from the other end, not proved to be the same.
+    pub(crate) ends: BTreeMap<PredId, PredId>,
     shapes: Vec<Shape>,
     /// The sorts of all variables.
     sorts: Vec<SortId>,
@@ -109,6 +111,7 @@ impl<'a> Prover<'a> {
             table,
             invariants: invariant::invariants(system),
             counts: count::counts(system),
+            ends: BTreeMap::new(),
             shapes: shapes(system, table),
             sorts: (0..system.nils()).collect(),
             path: Vec::new(),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::join::handed_on;
 use super::{Progress, Prover};
+use crate::ends::handed_on;
 use crate::sequent::Sequent;
 use crate::system::{Call, PredId, Var};
 
@@ -12,7 +12,7 @@ const MAX_VARIANTS: usize = 8;
 /// Steps for finding out which predicates are instances of others.
 const CONVERSION_STEPS: u64 = 4_000;
 /// So many locations on the right are guessed at most.
-const MAX_GUESSES: usize = 2;
+const MAX_GUESSES: usize = 3;
 
 impl Prover<'_> {
     /// Sequents any of which entails this one, as it is and more general, unless they cannot hold.
