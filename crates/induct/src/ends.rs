@@ -100,9 +100,9 @@ fn with_last(system: &System, pred: PredId, end: &[bool], next: &[usize], step: 
     let mut sorts = step.sorts[..step.free].to_vec();
     // The end of the segment has variables of its own.
     let mut inner: Vec<Var> = Vec::with_capacity(end.len());
-    for i in 0..end.len() {
+    for (i, sort) in system.predicates[pred].params.iter().enumerate() {
         if end[i] {
-            sorts.push(system.predicates[pred].params[i]);
+            sorts.push(*sort);
             inner.push((sorts.len() - 1) as Var);
         } else {
             inner.push((nils + i) as Var);

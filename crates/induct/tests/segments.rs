@@ -262,7 +262,7 @@ fn from_the_other_end() {
         PARENTS,
         &[
             ("(sep (pto x (node (as nil Ref) (as nil Ref) y)) (path y x z w))", "(below z w)"),
-            ("(exists ((u Ref) (t Ref)) (sep (below x u) (path u x z w)))", "(below z w)"),
+            ("(exists ((u Ref)) (sep (below x u) (path u x z w)))", "(below z w)"),
         ],
     );
     do_not_hold(
