@@ -5,6 +5,14 @@
 //! instances on the left are unfolded to all their cases, and a sequent that was met before on the
 //! way from the root is used as a *hypothesis*.
 //!
+//! Before that there are choices for the whole sequent (`variant`): one predicate in place of others,
+//! one segment in place of two. Small sequents on the way are proved on their own, once, as lemmas. A
+//! branch that fails for want of something about integers says what, and further down it becomes a case
+//! distinction.
+//!
+//! Both sides of a sequent describe the same heap. So what follows for its integers from that, such as
+//! that both have the same number of cells, need not be shown, and determines existential ones.
+//!
 //! # Why hypotheses may be used
 //!
 //! Every step goes from a model `(s, h)` of the left side of a sequent to a model `(s', h')` of the
