@@ -101,6 +101,13 @@ fn hold(definitions: &str, entailments: &[(&str, &str)]) {
     }
 }
 
+fn are_refuted(definitions: &str, entailments: &[(&str, &str)]) {
+    for (left, right) in entailments {
+        let verdict = verdict(definitions, left, right);
+        assert!(matches!(verdict, Verdict::Sat(_)), "{left} |= {right}: {verdict:?}");
+    }
+}
+
 fn do_not_hold(definitions: &str, entailments: &[(&str, &str)]) {
     for (left, right) in entailments {
         assert_ne!(verdict(definitions, left, right), Verdict::Unsat, "{left} |= {right}");
@@ -330,5 +337,23 @@ fn bounds() {
                (and (<= q n) (sep (pto t (node z n)) (rising x t i q))))",
             ),
         ],
+    );
+}
+
+#[test]
+fn other_integers() {
+    are_refuted(
+        BOUNDS,
+        &[
+            ("(and (<= i n) (sep (rising x y i j) (rising y z m n)))", "(rising x z i n)"),
+            ("(and (<= k m) (rising x y m n))", "(and (<= 0 k) (rising x y m n))"),
+        ],
+    );
+    are_refuted(
+        LINKS,
+        &[(
+            "(and (<= m n) (chain x y n))",
+            "(exists ((u Ref) (i Int)) (sep (chain x u m) (chain u y i)))",
+        )],
     );
 }
