@@ -6,6 +6,7 @@ use sl::{Formula, Loc, Model, Semantics, Signature, SymbolicHeap, Value, Verdict
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
+use crate::ends;
 use crate::invariant;
 use crate::linear;
 use crate::propositional;
@@ -14,7 +15,7 @@ use crate::reach::Search;
 use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, Clause, System, Var};
+use crate::system::{Call, Clause, PredId, System, Var};
 use crate::unfold::{End, Unfolder};
 
 /// Steps for circuits and counters.
@@ -40,7 +41,7 @@ const UNFOLD_SIZE: usize = 60;
 const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
 const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
 /// How deep proofs are, and how many steps are made to find one, in all.
-const EFFORTS: [(u32, u64); 2] = [(6, 6_000), (12, 30_000)];
+const EFFORTS: [(u32, u64); 2] = [(6, 9_000), (12, 60_000)];
 
 /// Is there a model of all of these formulas? Every model was checked along its derivation.
 #[must_use]
@@ -152,9 +153,11 @@ impl<'a> Question<'a> {
                 Some(system.add("the right side", params, cases.to_vec()))
             }
         };
+        let ends = add_ends(&mut system);
         let table = Table::new(&system, BASE_WORK);
         self.left.iter().all(|(_, left)| {
             let mut prover = Prover::new(&system, &table);
+            prover.ends.clone_from(&ends);
             let free: Vec<Var> =
                 left.sorts[nils..left.free].iter().map(|sort| prover.fresh(*sort)).collect();
             let mut instance = |clause: &Clause| {
@@ -175,12 +178,16 @@ impl<'a> Question<'a> {
                 (None, None) => return false,
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
-            let mut all = prover.generalisations(&sequent);
-            all.insert(0, sequent);
-            // A little effort for each, then more.
+            let all = prover.questions(&sequent);
+            // A little effort for each, then more; what one leaves is for the next ones.
             EFFORTS.iter().any(|(depth, steps)| {
-                let steps = steps / all.len() as u64;
-                all.iter().any(|sequent| prover.proves(sequent, *depth, steps))
+                let mut rest = *steps;
+                all.iter().enumerate().any(|(i, sequent)| {
+                    let share = rest / (all.len() - i) as u64;
+                    let (proved, left) = prover.proves(sequent, *depth, share);
+                    rest -= share - left;
+                    proved
+                })
             })
         })
     }
@@ -289,4 +296,17 @@ impl<'a> Question<'a> {
         }
         (attempts == 0).then_some(Verdict::Unsat)
     }
+}
+
+/// Adds definitions from the other end, and says which one belongs to which predicate.
+fn add_ends(system: &mut System) -> BTreeMap<PredId, PredId> {
+    let mut added = BTreeMap::new();
+    for pred in 0..system.predicates.len() {
+        if let Some(cases) = ends::from_the_end(system, pred) {
+            let name = format!("{} from its end", system.predicates[pred].name);
+            let params = system.predicates[pred].params.clone();
+            added.insert(pred, system.add(&name, params, cases));
+        }
+    }
+    added
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::invariant;
 use crate::linear::{self, Constraint, Relation, Sum};
 use crate::prove::{Progress, Prover};
 use crate::sequent::{Heap, Sequent};
@@ -59,26 +58,38 @@ impl Prover<'_> {
         general.left.linear.clear();
         let left = self.own_integers(&mut general.left, &sequent, &mut facts);
         let right = self.own_integers(&mut general.right, &sequent, &mut facts);
-        if left.is_empty() || left.len() + right.len() > MAX_INTEGERS {
+        let (all_left, all_right) = (left.all(), right.all());
+        if left.args.is_empty() || all_left.len() + all_right.len() > MAX_INTEGERS {
             return Vec::new();
         }
-        let with = |relations: Vec<Constraint>| {
+        // What the right side says of integers is about the old ones.
+        let asked: BTreeSet<Var> =
+            Heap { linear: general.right.linear.clone(), ..Heap::default() }.vars();
+        let owned = left.old.iter().chain(&right.old).filter(|(_, old)| asked.contains(old));
+        let same: Vec<Constraint> = owned
+            .filter_map(|(own, old)| Constraint::equal(&Sum::var(*own), &Sum::var(*old)))
+            .collect();
+        let with = |mut relations: Vec<Constraint>| {
             let mut general = general.clone();
+            relations.extend(same.iter().cloned());
             general.left.linear = relations;
             general
         };
-        let mut all = vec![with(ordered(&left, &right, &facts))];
-        let bounds: Vec<Constraint> = general
-            .right
-            .calls
-            .iter()
-            .flat_map(|call| {
-                invariant::of_call(&self.invariants[call.pred], &call.args, self.nils())
-            })
-            .filter(|c| c.sum.factors.iter().all(|(v, _)| !general.exist.contains(v)))
-            .filter(|c| linear::implies(&facts, c))
-            .collect();
-        for relation in balance(&left, &right, &facts) {
+        let weakly = with(ordered(&all_left, &all_right, &facts, Constraint::at_most));
+        let strictly = with(ordered(&all_left, &all_right, &facts, Constraint::less));
+        let mut all = vec![weakly];
+        all.extend(Some(strictly).filter(|strictly| all[0] != *strictly));
+        let mut bounds = linear::weaken(&self.agreement(&general), &general.exist);
+        bounds.retain(|c| linear::implies(&facts, c));
+        if !right.fields.is_empty() {
+            bounds.extend(ordered(&all_left, &right.fields, &facts, Constraint::at_most));
+        }
+        let mut balances = balance(&left.args, &right.args, &facts);
+        if self.same_cells(&general).is_some() {
+            // There is nothing between less and more.
+            balances.truncate(1);
+        }
+        for relation in balances {
             let mut relations = bounds.clone();
             relations.push(relation);
             all.push(with(relations));
@@ -86,24 +97,26 @@ impl Prover<'_> {
         all
     }
 
-    /// Gives every integer argument a variable of its own, equal to the old one.
+    /// Gives every integer argument a variable of its own, equal to the old one, and the same to
+    /// integers in cells.
     fn own_integers(
         &mut self,
         heap: &mut Heap,
         sequent: &Sequent,
         facts: &mut Vec<Constraint>,
-    ) -> Vec<Var> {
-        let mut own = Vec::new();
-        for call in &mut heap.calls {
-            for arg in &mut call.args {
-                if !self.is_int(*arg) || sequent.exist.contains(arg) {
-                    continue;
-                }
-                let fresh = self.fresh(self.system().sorts.len() - 1);
-                facts.extend(Constraint::equal(&Sum::var(fresh), &Sum::var(*arg)));
-                *arg = fresh;
-                own.push(fresh);
+    ) -> Own {
+        let mut own = Own::default();
+        let args = heap.calls.iter_mut().flat_map(|call| &mut call.args).map(|arg| (arg, true));
+        let fields = heap.cells.iter_mut().flat_map(|cell| &mut cell.fields).map(|f| (f, false));
+        for (var, is_argument) in args.chain(fields) {
+            if !self.is_int(*var) || sequent.exist.contains(var) {
+                continue;
             }
+            let fresh = self.fresh(self.system().sorts.len() - 1);
+            facts.extend(Constraint::equal(&Sum::var(fresh), &Sum::var(*var)));
+            own.old.push((fresh, *var));
+            *var = fresh;
+            if is_argument { own.args.push(fresh) } else { own.fields.push(fresh) }
         }
         own
     }
@@ -116,6 +129,21 @@ impl Prover<'_> {
             .flat_map(|call| call.args.iter().copied().enumerate())
             .filter(|(_, arg)| is_nil(*arg))
             .collect()
+    }
+}
+
+/// Integers that have variables of their own.
+#[derive(Default)]
+struct Own {
+    args: Vec<Var>,
+    fields: Vec<Var>,
+    /// What they are equal to.
+    old: Vec<(Var, Var)>,
+}
+
+impl Own {
+    fn all(&self) -> Vec<Var> {
+        self.args.iter().chain(&self.fields).copied().collect()
     }
 }
 
@@ -137,9 +165,14 @@ fn replace(sequent: &Sequent, by: &impl Fn(usize, Var) -> Option<Var>) -> Sequen
     result
 }
 
-/// All that is known of the order of two. What is on the right is the same as something on the left,
+/// All that is known of the order of two, strictly or not. What is on the right is the same as something on the left,
 /// if it may be.
-fn ordered(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint> {
+fn ordered(
+    left: &[Var],
+    right: &[Var],
+    facts: &[Constraint],
+    order: fn(&Sum, &Sum) -> Option<Constraint>,
+) -> Vec<Constraint> {
     let known = |c: &Constraint| linear::implies(facts, c);
     let mut relations = Vec::new();
     let mut different = left.to_vec();
@@ -153,8 +186,9 @@ fn ordered(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint>
     }
     for a in &different {
         for b in different.iter().filter(|b| *b != a) {
-            let relation = Constraint::at_most(&Sum::var(*a), &Sum::var(*b));
-            relations.extend(relation.filter(known));
+            let weak = Constraint::at_most(&Sum::var(*a), &Sum::var(*b));
+            let relation = order(&Sum::var(*a), &Sum::var(*b)).filter(known);
+            relations.extend(relation.or_else(|| weak.filter(known)));
         }
     }
     relations

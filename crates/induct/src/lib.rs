@@ -6,14 +6,16 @@
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
 //! - [`refine`]: definitions split by bases, so that the rest is arithmetic, which [`accelerate`] sums up;
 //!   [`reach`]: models with given integers, large ones too.
-//! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers; [`refute`]:
-//!   counterexamples.
+//! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers and the
+//!   [`count`] of cells, of segments from both [`ends`]; [`refute`]: counterexamples.
 //! - [`decide`]: questions and answers.
 
 pub mod accelerate;
 pub mod base;
+pub mod count;
 pub mod decide;
 pub mod derivation;
+pub mod ends;
 mod generalise;
 pub mod invariant;
 pub mod linear;

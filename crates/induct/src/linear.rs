@@ -111,13 +111,20 @@ impl Sum {
     /// The same with other names; variables may fall together.
     #[must_use]
     pub fn renamed(&self, rename: &impl Fn(Var) -> Var) -> Sum {
-        let mut factors: BTreeMap<Var, i128> = BTreeMap::new();
-        for (var, factor) in &self.factors {
-            let entry = factors.entry(rename(*var)).or_insert(0);
-            *entry = entry.saturating_add(*factor);
+        let mut factors: Vec<(Var, i128)> =
+            self.factors.iter().map(|(var, factor)| (rename(*var), *factor)).collect();
+        if !factors.is_sorted_by(|a, b| a.0 < b.0) {
+            factors.sort_unstable_by_key(|(var, _)| *var);
+            factors.dedup_by(|later, first| {
+                let same = later.0 == first.0;
+                if same {
+                    first.1 = first.1.saturating_add(later.1);
+                }
+                same
+            });
+            factors.retain(|(_, factor)| *factor != 0);
         }
-        factors.retain(|_, factor| *factor != 0);
-        Sum { factors: factors.into_iter().collect(), constant: self.constant }
+        Sum { factors, constant: self.constant }
     }
 
     fn replace(&self, var: Var, by: &Sum) -> Option<Sum> {

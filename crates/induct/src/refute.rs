@@ -3,6 +3,7 @@
 use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth};
 
 use crate::derivation::{self, Derivation, Unfolded, Written};
+use crate::linear::{Constraint, Sum};
 use crate::system::{Clause, System, Var};
 use crate::unfold::Unfolder;
 
@@ -10,6 +11,9 @@ use crate::unfold::Unfolder;
 const EVALUATION: u64 = 10_000;
 /// Variables beyond these are not made equal to others.
 const MAX_ALIASED: usize = 14;
+
+/// Integers beyond these are not ordered in other ways.
+const MAX_ORDERED: usize = 6;
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +84,31 @@ impl Refutation<'_> {
                 }
             }
         }
-        None
+        self.other_integers(left, derivation, rest)
+    }
+
+    /// Models in which one integer is less than another, or than zero.
+    fn other_integers(
+        &self,
+        left: Written<'_>,
+        derivation: &Derivation,
+        rest: &mut usize,
+    ) -> Option<Model> {
+        let clause = left.clause;
+        let ints: Vec<Var> = (self.system.nils() as Var..clause.free as Var)
+            .filter(|v| self.system.is_int(clause.sorts[*v as usize]))
+            .take(MAX_ORDERED)
+            .collect();
+        let negative = ints.iter().map(|v| Constraint::less(&Sum::var(*v), &Sum::number(0)));
+        let pairs = ints.iter().flat_map(|a| ints.iter().map(move |b| (a, b)));
+        let ordered = pairs
+            .filter(|(a, b)| a != b)
+            .map(|(a, b)| Constraint::less(&Sum::var(*a), &Sum::var(*b)));
+        ordered.chain(negative).flatten().find_map(|constraint| {
+            let linear = clause.linear.iter().cloned().chain([constraint]).collect();
+            let clause = Clause { linear, ..clause.clone() };
+            self.check(Written { clause: &clause, ..left }, derivation, rest)
+        })
     }
 
     fn check(&self, left: Written<'_>, derivation: &Derivation, rest: &mut usize) -> Option<Model> {

@@ -168,9 +168,9 @@ impl Sequent {
         self.exist.remove(&var);
     }
 
-    /// The same for every sequent that differs in names only; nearly always.
+    /// Numbers for all variables that do not depend on their names; nearly never.
     #[must_use]
-    pub fn canonical(&self, nils: usize) -> Sequent {
+    pub fn numbering(&self, nils: usize) -> BTreeMap<Var, Var> {
         let mut numbers: BTreeMap<Var, Var> = (0..nils as Var).map(|v| (v, v)).collect();
         let mut number = |v: Var| {
             let next = numbers.len() as Var;
@@ -194,6 +194,13 @@ impl Sequent {
         self.left.vars().into_iter().chain(self.right.vars()).for_each(|v| {
             number(v);
         });
+        numbers
+    }
+
+    /// The same for every sequent that differs in names only; nearly always.
+    #[must_use]
+    pub fn canonical(&self, nils: usize) -> Sequent {
+        let numbers = self.numbering(nils);
         let rename = |v: Var| numbers.get(&v).copied().unwrap_or(v);
         let mut result = Sequent {
             left: self.left.renamed(&rename),
@@ -216,6 +223,16 @@ impl Sequent {
 pub fn equated(constraint: &Constraint) -> Option<(Var, Var)> {
     match (constraint.relation, constraint.sum.constant, constraint.sum.factors.as_slice()) {
         (Relation::Zero, 0, [(a, 1), (b, -1)] | [(a, -1), (b, 1)]) => Some((*a, *b)),
+        _ => None,
+    }
+}
+
+/// The variable that a constraint says the value of, and that value.
+#[must_use]
+pub fn valued(constraint: &Constraint) -> Option<(Var, i128)> {
+    match (constraint.relation, constraint.sum.factors.as_slice()) {
+        (Relation::Zero, [(v, 1)]) => Some((*v, -constraint.sum.constant)),
+        (Relation::Zero, [(v, -1)]) => Some((*v, constraint.sum.constant)),
         _ => None,
     }
 }

@@ -213,6 +213,76 @@ fn no_proof_of_lengths_that_small_heaps_refute() {
     assert!(proved >= 5, "{proved}");
 }
 
+const SIZES: &str = "
+    (declare-sort Ref 0)
+    (declare-datatypes ((Node 0)) (((node (next Ref) (prev Ref)))))
+    (declare-heap (Ref Node))
+    (define-fun-rec len ((x Ref) (y Ref) (n Int)) Bool
+      (or (and (= x y) (= n 0) (_ emp Ref Node))
+          (exists ((u Ref) (v Ref) (m Int))
+            (and (= n (+ m 1)) (sep (pto x (node u v)) (len u y m))))))
+    (define-fun-rec dll ((x Ref) (p Ref) (l Ref) (e Ref) (n Int)) Bool
+      (or (and (= x l) (= n 1) (pto x (node e p)))
+          (exists ((u Ref) (m Int))
+            (and (= n (+ m 1)) (<= 1 m) (sep (pto x (node u p)) (dll u x l e m))))))
+    (define-fun-rec rev ((x Ref) (p Ref) (l Ref) (e Ref) (n Int)) Bool
+      (or (and (= x l) (= n 1) (pto x (node e p)))
+          (exists ((u Ref) (m Int))
+            (and (= n (+ m 1)) (<= 1 m) (sep (pto l (node e u)) (rev x p u l m))))))
+    (define-fun-rec tree ((x Ref) (n Int)) Bool
+      (or (and (= x (as nil Ref)) (= n 0) (_ emp Ref Node))
+          (exists ((l Ref) (r Ref) (i Int) (j Int))
+            (and (= n (+ i j 1)) (<= 0 i) (<= 0 j)
+              (sep (pto x (node l r)) (tree l i) (tree r j))))))
+    (declare-const k Int) (declare-const m Int)
+";
+
+/// Sizes and locations that are to be found, of segments that touch.
+#[test]
+fn no_proof_of_sizes_that_small_heaps_refute() {
+    let mut random = Random(0x5eed_0006);
+    let place = |random: &mut Random, bound: bool| {
+        let places = ["x", "y", "z", "x", "y", "(as nil Ref)", "a", "b", "a"];
+        places[random.below(if bound { 9 } else { 6 })]
+    };
+    let number = |random: &mut Random, bound: bool| {
+        ["k", "m", "1", "2", "i", "j", "i"][random.below(if bound { 7 } else { 4 })]
+    };
+    let heap = |random: &mut Random, most: usize, bound: bool| {
+        let mut spatial = String::from("(_ emp Ref Node)");
+        let (mut from, mut before) = (place(random, bound), place(random, bound));
+        for _ in 0..=random.below(most) {
+            let (to, last, n) = (place(random, bound), place(random, bound), number(random, bound));
+            spatial += &match random.below(6) {
+                0 => format!(" (pto {from} (node {to} {before}))"),
+                1 => format!(" (tree {from} {n})"),
+                2 => format!(" (len {from} {to} {n})"),
+                3 => format!(" (rev {from} {before} {last} {to} {n})"),
+                _ => format!(" (dll {from} {before} {last} {to} {n})"),
+            };
+            (from, before) = if random.below(3) == 0 { (last, to) } else { (to, last) };
+        }
+        let relation = ["=", "<=", "<", "distinct"][random.below(4)];
+        let (a, b) = (number(random, bound), number(random, bound));
+        let body = format!("(and ({relation} {a} {b}) (sep {spatial}))");
+        let vars = "((a Ref) (b Ref) (i Int) (j Int))";
+        if bound { format!("(exists {vars} {body})") } else { body }
+    };
+    let mut proved = 0;
+    for _ in 0..150 {
+        let (left, right) = (heap(&mut random, 2, false), heap(&mut random, 3, true));
+        let Parsed { signature, left: l, right: r } = parse(SIZES, &left, &right);
+        if !induct::proves(&signature, Semantics::Standard, &l, &r) {
+            continue;
+        }
+        proved += 1;
+        let bounds = Bounds { locations: 2, data: 2 };
+        let found = enumerate::find_counterexample(&signature, Semantics::Standard, &l, &r, bounds);
+        assert_eq!(found, None, "{left} |= {right}");
+    }
+    assert!(proved >= 12, "{proved}");
+}
+
 #[test]
 fn satisfiability_of_generated_formulas() {
     let atoms = [("pto", 2), ("ls", 2), ("back", 2), ("plus", 2), ("odd", 2), ("lasso", 1)];

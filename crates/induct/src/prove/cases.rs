@@ -7,6 +7,9 @@ use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent, ordered};
 use crate::system::{Call, Var};
 
+/// So many wishes are heard.
+const MAX_WISHES: usize = 2;
+
 impl Prover<'_> {
     /// Two cases, if there are two.
     pub(super) fn split_on(
@@ -56,6 +59,25 @@ impl Prover<'_> {
             return proved;
         }
         false
+    }
+
+    /// Cases of what would have made a branch from here succeed, all that was wished for since then.
+    pub(super) fn split_on_wishes(
+        &mut self,
+        s: &Sequent,
+        since: usize,
+        consumed: u32,
+        depth: u32,
+    ) -> bool {
+        let vars = s.left.vars();
+        let known = |c: &Constraint| c.sum.factors.iter().all(|(v, _)| vars.contains(v));
+        let wishes = self.wishes.get(since..).unwrap_or_default();
+        let wishes: BTreeSet<Constraint> = wishes.iter().filter(|c| known(c)).cloned().collect();
+        depth > 0
+            && wishes
+                .into_iter()
+                .take(MAX_WISHES)
+                .any(|wish| self.split_linear(s, vec![wish], consumed, depth))
     }
 
     /// Two cases: locations that a case on the right compares are equal, or they are not.

@@ -2,6 +2,7 @@
 
 use super::Prover;
 use crate::base::Closure;
+use crate::count;
 use crate::invariant;
 use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent};
@@ -19,6 +20,35 @@ impl Prover<'_> {
             facts.extend(invariant::of_call(of_call, &call.args, self.nils()));
         }
         facts
+    }
+
+    /// What holds of the integers of both sides if they describe the same heap, given what is known of
+    /// the left: the invariants of the right side, and that both have the same number of cells.
+    pub(crate) fn agreement(&self, s: &Sequent) -> Vec<Constraint> {
+        let mut all: Vec<Constraint> = Vec::new();
+        for call in &s.right.calls {
+            all.extend(invariant::of_call(&self.invariants[call.pred], &call.args, self.nils()));
+        }
+        all.extend(self.same_cells(s));
+        all
+    }
+
+    /// Both sides have the same number of cells.
+    pub(crate) fn same_cells(&self, s: &Sequent) -> Option<Constraint> {
+        let left = count::cells(&s.left, &self.counts, self.nils())?;
+        let right = count::cells(&s.right, &self.counts, self.nils())?;
+        Constraint::equal(&left, &right)
+    }
+
+    /// What is said of the integers of the left side if the right side holds, as far as it is known to
+    /// hold.
+    pub(crate) fn needed(&self, s: &Sequent) -> Vec<Constraint> {
+        let mut needed = self.agreement(s);
+        needed.extend(s.right.linear.iter().cloned());
+        let facts = self.facts(&s.left);
+        let mut needed = linear::weaken(&needed, &s.exist);
+        needed.retain(|c| linear::implies(&facts, c));
+        needed
     }
 
     pub(super) fn is_contradiction(&self, left: &Heap) -> bool {

@@ -5,12 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::normalise::forget_dead;
 use super::{Hypothesis, Prover};
-use crate::linear::Constraint;
+use crate::ends::handed_on;
+use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Var};
 
 /// So many instances on the left are tried to be unfolded.
 const MAX_UNFOLDED: usize = 3;
+/// So often in a row instances are unfolded only to know more of integers.
+const MAX_CLOSER: u32 = 2;
 /// Numbers beyond this do not count down to nothing in a proof.
 const LARGE: u128 = 8;
 
@@ -24,14 +27,15 @@ impl Prover<'_> {
             (0..s.left.calls.len()).map(|i| (self.interest(s, &s.left.calls[i]), i)).collect();
         order.sort_by_key(|(interest, i)| (std::cmp::Reverse(*interest), *i));
         let s = self.forget(s);
-        let without = without_large(&s);
+        let without = self.without_large(&s);
         for (_, index) in order.into_iter().take(MAX_UNFOLDED) {
             for s in without.iter().chain([&s]) {
                 let mut hasher = DefaultHasher::new();
                 s.canonical(self.nils()).hash(&mut hasher);
                 let key = hasher.finish();
                 self.path.push(Hypothesis { sequent: s.clone(), consumed, key });
-                let proved = self.unfold_left(s, index, consumed, depth - 1);
+                let proved = self.unfold_left(s, index, consumed, depth - 1)
+                    || self.unfold_from_the_end(s, index, consumed, depth - 1);
                 self.path.pop();
                 if proved {
                     return true;
@@ -39,6 +43,41 @@ impl Prover<'_> {
             }
         }
         false
+    }
+
+    /// Unfolds instances on the left before anything else, since more has to be known of integers.
+    pub(super) fn look_closer(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+        if depth == 0 || !self.path.is_empty() || self.closer >= MAX_CLOSER {
+            return false;
+        }
+        self.closer += 1;
+        let proved =
+            (0..s.left.calls.len()).any(|index| self.unfold_left(s, index, consumed, depth - 1));
+        self.closer -= 1;
+        proved
+    }
+
+    /// The same from the other end, if that is what the right side is about.
+    fn unfold_from_the_end(
+        &mut self,
+        s: &Sequent,
+        index: usize,
+        consumed: u32,
+        depth: u32,
+    ) -> bool {
+        let call = s.left.calls[index].clone();
+        let Some(other) = self.ends.get(&call.pred).copied() else { return false };
+        let Some(end) = handed_on(self.system, call.pred) else { return false };
+        let wanted = self.wanted(s);
+        let is_wanted = |at: bool| {
+            call.args.iter().zip(&end).any(|(v, is_end)| *is_end == at && wanted.contains(v))
+        };
+        if !is_wanted(true) || is_wanted(false) || !self.is_instance(call.pred, other) {
+            return false;
+        }
+        let mut next = s.clone();
+        next.left.calls[index].pred = other;
+        self.unfold_left(&next, index, consumed, depth)
     }
 
     pub(super) fn unfold_left(
@@ -64,18 +103,35 @@ impl Prover<'_> {
         call.args.iter().zip(roots).filter(|(_, root)| **root).map(|(arg, _)| *arg).collect()
     }
 
+    /// Locations where the right side holds something.
+    fn wanted(&self, s: &Sequent) -> BTreeSet<Var> {
+        let roots = s.right.calls.iter().flat_map(|call| self.roots(call));
+        roots.chain(s.right.cells.iter().map(|cell| cell.addr)).collect()
+    }
+
     /// How likely it is that unfolding this instance helps.
     pub(super) fn interest(&self, s: &Sequent, call: &Call) -> usize {
-        let wanted: BTreeSet<Var> = s
-            .right
-            .calls
-            .iter()
-            .flat_map(|call| self.roots(call))
-            .chain(s.right.cells.iter().map(|cell| cell.addr))
-            .collect();
+        let wanted = self.wanted(s);
         let shared = self.roots(call).iter().filter(|v| wanted.contains(v)).count();
         let mentioned = s.right.spatial_vars();
         4 * shared + usize::from(call.args.iter().any(|arg| mentioned.contains(arg)))
+    }
+
+    /// The same without large bounds, if there are any: they do not hold of what is smaller. What the
+    /// right side needs is kept.
+    pub(super) fn without_large(&self, s: &Sequent) -> Option<Sequent> {
+        let is_large =
+            |c: &Constraint| c.sum.factors.len() == 1 && c.sum.constant.unsigned_abs() > LARGE;
+        if !s.left.linear.iter().any(is_large) || s.right.linear.iter().any(is_large) {
+            return None;
+        }
+        let mut without = s.clone();
+        without.left.linear.retain(|c| !is_large(c));
+        let facts = self.facts(&without.left);
+        let mut needed = self.needed(s);
+        needed.retain(|c| !is_large(c) && !linear::implies(&facts, c));
+        without.left.linear.extend(needed);
+        Some(without)
     }
 
     /// The same without what is not worth asking for when it is a hypothesis.
@@ -97,16 +153,4 @@ impl Prover<'_> {
         forget_dead(&mut s);
         s
     }
-}
-
-/// The same without large bounds, if there are any: they do not hold of what is smaller.
-fn without_large(s: &Sequent) -> Option<Sequent> {
-    let is_large =
-        |c: &Constraint| c.sum.factors.len() == 1 && c.sum.constant.unsigned_abs() > LARGE;
-    if !s.left.linear.iter().any(is_large) || s.right.linear.iter().any(is_large) {
-        return None;
-    }
-    let mut s = s.clone();
-    s.left.linear.retain(|c| !is_large(c));
-    Some(s)
 }

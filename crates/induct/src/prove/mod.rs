@@ -5,6 +5,14 @@
 //! instances on the left are unfolded to all their cases, and a sequent that was met before on the
 //! way from the root is used as a *hypothesis*.
 //!
+//! Before that there are choices for the whole sequent (`variant`): one predicate in place of others,
+//! one segment in place of two. Small sequents on the way are proved on their own, once, as lemmas. A
+//! branch that fails for want of something about integers says what, and further down it becomes a case
+//! distinction.
+//!
+//! Both sides of a sequent describe the same heap. So what follows for its integers from that, such as
+//! that both have the same number of cells, need not be shown, and determines existential ones.
+//!
 //! # Why hypotheses may be used
 //!
 //! Every step goes from a model `(s, h)` of the left side of a sequent to a model `(s', h')` of the
@@ -24,31 +32,41 @@
 mod cases;
 mod facts;
 mod hypothesis;
+mod join;
 mod left;
 mod lemma;
 mod normalise;
 mod right;
 mod shape;
+mod variant;
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use self::shape::{Shape, shapes};
 use crate::base::Table;
+use crate::count;
 use crate::invariant;
-use crate::linear::Constraint;
+use crate::linear::{Constraint, Sum};
 use crate::sequent::Sequent;
 use crate::system::{PredId, SortId, System, Var};
 
 /// Choosing so many bases takes as long as a step.
 const BASES_IN_A_STEP: u64 = 150;
 
+/// So many wishes of a sequent are handed down to those that it comes from.
+const MAX_WISHES: usize = 16;
+
 /// A search for a proof.
 pub struct Prover<'a> {
     system: &'a System,
     table: &'a Table,
     pub(crate) invariants: Vec<Vec<Constraint>>,
+    /// The number of cells of an instance.
+    counts: Vec<Option<Sum>>,
+    /// Predicates and their definitions from the other end, not proved to be the same.
+    pub(crate) ends: BTreeMap<PredId, PredId>,
     shapes: Vec<Shape>,
     /// The sorts of all variables.
     sorts: Vec<SortId>,
@@ -58,6 +76,16 @@ pub struct Prover<'a> {
     failed: HashSet<u64>,
     /// Whether an instance of the first predicate is one of the second, as far as was asked.
     conversions: HashMap<(PredId, PredId), bool>,
+    /// Lemmas, as far as they were looked for, with the sorts of their variables.
+    lemmas: HashMap<(Sequent, Vec<(Var, SortId)>), bool>,
+    /// What would have to be known of integers for branches that failed.
+    wishes: Vec<Constraint>,
+    /// How often instances were unfolded only to know more of integers.
+    closer: u32,
+    /// Is a lemma being proved?
+    aside: bool,
+    /// How many more lemmas are looked for.
+    attempts: u32,
     steps: u64,
     /// Steps of choosing bases that are not counted yet.
     spent: Cell<u64>,
@@ -77,6 +105,8 @@ struct Hypothesis {
 pub(crate) enum Progress {
     Proved,
     Failed,
+    /// What the right side says of integers does not follow, or not yet.
+    Missing,
     Open,
 }
 
@@ -88,11 +118,18 @@ impl<'a> Prover<'a> {
             system,
             table,
             invariants: invariant::invariants(system),
+            counts: count::counts(system),
+            ends: BTreeMap::new(),
             shapes: shapes(system, table),
             sorts: (0..system.nils()).collect(),
             path: Vec::new(),
             failed: HashSet::new(),
             conversions: HashMap::new(),
+            lemmas: HashMap::new(),
+            wishes: Vec::new(),
+            aside: false,
+            attempts: lemma::MAX_ATTEMPTS,
+            closer: 0,
             steps: 0,
             spent: Cell::new(0),
         }
@@ -104,20 +141,21 @@ impl<'a> Prover<'a> {
         (self.sorts.len() - 1) as Var
     }
 
-    /// Is there a proof that is found in so many steps? The depth of a proof is how often instances on
-    /// the left are unfolded and hypotheses used on one branch.
-    pub fn proves(&mut self, sequent: &Sequent, max_depth: u32, max_steps: u64) -> bool {
+    /// Is there a proof that is found in so many steps, and how many are left? The depth of a proof is
+    /// how often instances on the left are unfolded and hypotheses used on one branch.
+    pub fn proves(&mut self, sequent: &Sequent, max_depth: u32, max_steps: u64) -> (bool, u64) {
         self.steps = max_steps;
         for depth in (1..=max_depth).filter(|depth| *depth < 5 || depth % 2 == 0) {
             self.path.clear();
+            self.wishes.clear();
             if self.prove(sequent.clone(), 0, depth) {
-                return true;
+                return (true, self.steps);
             }
             if self.steps == 0 {
-                return false;
+                break;
             }
         }
-        false
+        (false, self.steps)
     }
 
     pub(crate) fn system(&self) -> &'a System {
@@ -142,6 +180,7 @@ impl<'a> Prover<'a> {
         match self.normalise(&mut s, &mut consumed) {
             Progress::Proved => return true,
             Progress::Failed => return false,
+            Progress::Missing => return self.look_closer(&s, consumed, depth),
             Progress::Open => {}
         }
         let key = self.key(&s, consumed, depth);
@@ -184,12 +223,19 @@ impl<'a> Prover<'a> {
         if let Some(index) = flat {
             return self.unfold_left(s, index, consumed, depth);
         }
-        self.match_cells(s, consumed, depth)
+        if self.stands_alone(s) {
+            return true;
+        }
+        let before = self.wishes.len();
+        let proved = self.match_cells(s, consumed, depth)
             || self.match_calls(s, consumed, depth)
             || self.unfold_right(s, consumed, depth)
             || self.use_hypotheses(s, consumed, depth)
             || self.induct(s, consumed, depth)
             || self.split(s, consumed, depth)
-            || self.guess(s, consumed, depth)
+            || self.split_on_wishes(s, before, consumed, depth)
+            || self.guess(s, consumed, depth);
+        self.wishes.truncate(before + MAX_WISHES);
+        proved
     }
 }

@@ -1,11 +1,12 @@
 //! Steps without a choice: equations are used up, and what both sides say is taken from both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Progress, Prover};
+use crate::base::Closure;
 use crate::linear::{self, Constraint, Relation, Sum};
-use crate::sequent::{Sequent, equated};
-use crate::system::{Call, Var};
+use crate::sequent::{Heap, Sequent, equated, valued};
+use crate::system::{Call, Clause, Var};
 
 impl Prover<'_> {
     pub(crate) fn normalise(&mut self, s: &mut Sequent, consumed: &mut u32) -> Progress {
@@ -21,7 +22,7 @@ impl Prover<'_> {
             if !simplify_right(s) {
                 return Progress::Failed;
             }
-            if self.define(s) {
+            if self.define(s) || self.define_by_count(s) {
                 continue;
             }
             if s.right.equal.iter().any(|(a, b)| different(*a, *b))
@@ -43,10 +44,52 @@ impl Prover<'_> {
             return Progress::Failed;
         }
         forget_dead(s);
-        if !self.discharge_linear(s) {
-            return Progress::Failed;
+        match self.discharge_linear(s) {
+            Progress::Open if self.is_dead(s) => Progress::Failed,
+            progress => progress,
         }
-        Progress::Open
+    }
+
+    /// Is there an instance on the right that is none of its cases? Each holds a cell that is there
+    /// already or was taken away, or contradicts what is known.
+    fn is_dead(&self, s: &Sequent) -> bool {
+        let different = s.left.different.union(&s.right.different).copied().collect();
+        let right = Heap {
+            cells: s.right.cells.clone(),
+            gone: s.left.gone.clone(),
+            // The arguments have to have numbers.
+            equal: s.right.calls.iter().flat_map(|call| &call.args).map(|v| (*v, *v)).collect(),
+            different,
+            ..Heap::default()
+        };
+        let (_, numbers, closure) = right.compact(self.nils());
+        let Some(closure) = closure else { return true };
+        let mut facts = None;
+        s.right.calls.iter().any(|call| {
+            self.system.predicates[call.pred].cases.iter().all(|case| {
+                if !fits(case, call, &numbers, closure.clone(), self.nils()) {
+                    return true;
+                }
+                if case.linear.is_empty() {
+                    return false;
+                }
+                let mut all = facts
+                    .get_or_insert_with(|| {
+                        let mut facts = self.facts(&s.left);
+                        facts.extend(self.agreement(s));
+                        facts.extend(s.right.linear.iter().cloned());
+                        facts
+                    })
+                    .clone();
+                // Variables of the case have numbers that nobody else has.
+                let own = |v: Var| match (v as usize).checked_sub(self.nils()) {
+                    None => v,
+                    Some(i) => call.args.get(i).copied().unwrap_or(Var::MAX - v),
+                };
+                all.extend(case.linear.iter().map(|c| c.renamed(&own)));
+                linear::contradictory(&all)
+            })
+        })
     }
 
     /// An existential integer that an equation determines has a value: a variable of the left side.
@@ -64,6 +107,17 @@ impl Prover<'_> {
         let equation = s.right.linear.remove(index);
         s.left.linear.push(equation);
         true
+    }
+
+    /// The same if the number of cells determines it.
+    fn define_by_count(&mut self, s: &mut Sequent) -> bool {
+        let Some(equation) = self.same_cells(s) else { return false };
+        let mut unknown = equation.sum.factors.iter().filter(|(v, _)| s.exist.contains(v));
+        if !matches!((unknown.next(), unknown.next()), (Some((_, 1 | -1)), None)) {
+            return false;
+        }
+        s.right.linear.push(equation);
+        self.define(s)
     }
 
     /// Drops what is known to follow of equal and different locations. `false` if something does not
@@ -85,21 +139,26 @@ impl Prover<'_> {
     }
 
     /// The same for integers.
-    pub(super) fn discharge_linear(&self, s: &mut Sequent) -> bool {
-        if s.right.linear.is_empty() {
-            return true;
+    pub(super) fn discharge_linear(&mut self, s: &mut Sequent) -> Progress {
+        let agreement = self.agreement(s);
+        if s.right.linear.is_empty() && agreement.is_empty() {
+            return Progress::Open;
         }
         let mut facts = self.facts(&s.left);
-        let (open, closed): (Vec<Constraint>, Vec<Constraint>) =
-            std::mem::take(&mut s.right.linear)
-                .into_iter()
-                .partition(|c| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v)));
-        if !closed.iter().all(|c| linear::implies(&facts, c)) {
-            return false;
+        let is_open = |c: &Constraint| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v));
+        let mut closed = s.right.linear.iter().filter(|c| !is_open(c));
+        if let Some(unknown) = closed.find(|c| !linear::implies(&facts, c)) {
+            if !self.wishes.contains(unknown) {
+                self.wishes.push(unknown.clone());
+            }
+            return Progress::Missing;
         }
-        facts.extend(open.iter().cloned());
-        s.right.linear = open;
-        s.right.linear.is_empty() || !linear::contradictory(&facts)
+        s.right.linear.retain(is_open);
+        // Both sides agree on what follows from that.
+        facts.extend(agreement);
+        s.right.linear.retain(|c| !linear::implies(&facts, c));
+        facts.extend(s.right.linear.iter().cloned());
+        if linear::contradictory(&facts) { Progress::Failed } else { Progress::Open }
     }
 
     /// What both sides say of the same location.
@@ -164,6 +223,23 @@ impl Prover<'_> {
     }
 }
 
+/// May an instance be this case, where this is known of its arguments?
+fn fits(
+    case: &Clause,
+    call: &Call,
+    numbers: &BTreeMap<Var, Var>,
+    mut closure: Closure,
+    nils: usize,
+) -> bool {
+    let mut scope: Vec<Var> = (0..nils as Var).collect();
+    scope.extend(call.args.iter().filter_map(|arg| numbers.get(arg)));
+    scope.extend(closure.grow(case.sorts.len() - case.free));
+    let var = |v: &Var| scope[*v as usize];
+    case.equal.iter().all(|(a, b)| closure.equate(var(a), var(b)))
+        && case.cells.iter().all(|cell| closure.allocate(var(&cell.addr)))
+        && case.different.iter().all(|(a, b)| closure.separate(var(a), var(b)))
+}
+
 /// Weakens what is said of integers to those that atoms mention.
 pub(super) fn forget_dead(s: &mut Sequent) {
     if s.left.linear.is_empty() {
@@ -176,6 +252,15 @@ pub(super) fn forget_dead(s: &mut Sequent) {
     if !dead.is_empty() {
         s.left.linear = linear::weaken(&s.left.linear, &dead);
     }
+    // Of several bounds of the same the first, with the smallest number, says all.
+    s.left.linear.sort_by(|a, b| {
+        let key = |c: &Constraint| (c.relation, c.sum.constant);
+        a.sum.factors.cmp(&b.sum.factors).then_with(|| key(a).cmp(&key(b)))
+    });
+    s.left.linear.dedup_by(|later, first| {
+        let bounds = later.relation == Relation::NotNegative && first.relation == later.relation;
+        later == first || bounds && later.sum.factors == first.sum.factors
+    });
 }
 
 /// Uses up the equations of the left side. `false` if they are a contradiction.
@@ -188,7 +273,15 @@ pub(super) fn simplify_left(s: &mut Sequent) -> bool {
             continue;
         }
         let found = s.left.linear.iter().enumerate().find_map(|(i, c)| Some((i, equated(c)?)));
-        let Some((index, pair)) = found else { break };
+        let same_number = || {
+            let mut known: BTreeMap<i128, Var> = BTreeMap::new();
+            s.left.linear.iter().enumerate().find_map(|(i, c)| {
+                let (var, number) = valued(c)?;
+                let first = *known.entry(number).or_insert(var);
+                (first != var).then_some((i, (first, var)))
+            })
+        };
+        let Some((index, pair)) = found.or_else(same_number) else { break };
         s.left.linear.remove(index);
         s.left.equal.push(pair);
     }

@@ -5,14 +5,17 @@ use std::collections::BTreeSet;
 use super::Prover;
 use super::normalise::simplify_right;
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, Cell, Var};
+use crate::system::{Call, Cell, PredId, Var};
 
 impl Prover<'_> {
     /// A cell whose location is to be found.
     pub(super) fn match_cells(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
-        let Some(r) = s.right.cells.iter().position(|cell| s.exist.contains(&cell.addr)) else {
-            return false;
-        };
+        let unknown = |v: &Var| s.exist.contains(v);
+        let cells = s.right.cells.iter().enumerate().filter(|(_, cell)| unknown(&cell.addr));
+        // Fewer places come into question where more is known.
+        let fewest =
+            cells.min_by_key(|(_, cell)| cell.fields.iter().filter(|f| unknown(f)).count());
+        let Some((r, _)) = fewest else { return false };
         for l in 0..s.left.cells.len() {
             if !self.fits(s, &s.left.cells[l], &s.right.cells[r]) {
                 continue;
@@ -73,7 +76,7 @@ impl Prover<'_> {
                     continue;
                 }
                 // One of the cells is taken away next, so this does not go on for ever.
-                let places = next.right.cells.get(cells..).map(|new| self.places(&next, new));
+                let places = next.right.cells.get(cells..).map(|new| self.places(&next, new, pred));
                 for (wanted, there) in places.unwrap_or_default() {
                     let mut next = next.clone();
                     if wanted != there {
@@ -144,13 +147,15 @@ impl Prover<'_> {
     }
 
     /// Where one of these cells is on the left side: at its location, or else wherever it may be.
-    fn places(&self, s: &Sequent, cells: &[Cell]) -> Vec<(Var, Var)> {
+    /// Where nothing is known of it, it may be anywhere; then the predicate is not to come again.
+    fn places(&self, s: &Sequent, cells: &[Cell], pred: PredId) -> Vec<(Var, Var)> {
         let there = |cell: &&Cell| s.left.cells.iter().any(|c| c.addr == cell.addr);
         if let Some(cell) = cells.iter().find(there) {
             return vec![(cell.addr, cell.addr)];
         }
         let unknown = cells.iter().filter(|cell| {
-            s.exist.contains(&cell.addr) && cell.fields.iter().any(|f| !s.exist.contains(f))
+            let known = cell.fields.iter().any(|f| !s.exist.contains(f));
+            s.exist.contains(&cell.addr) && (known || !self.shapes[pred].recursive)
         });
         unknown
             .flat_map(|cell| s.left.cells.iter().map(move |c| (cell, c)))
