@@ -91,7 +91,7 @@ impl<'a> Decider<'a> {
         for procedure in procedures {
             let verdict = match procedure {
                 Procedure::Lists => sl::decide(signature, semantics, formulas),
-                Procedure::Induct => induct::decide(signature, semantics, formulas),
+                Procedure::Induct => induct::decide_until(deadline, signature, semantics, formulas),
                 Procedure::Grass => match self.grass(deadline) {
                     Err(reason) => Verdict::Unknown(reason),
                     Ok(solver) => {

@@ -87,11 +87,11 @@ fn without_a_solver() {
     }
 }
 
-/// Time is over for one question, and not for the next.
+/// Time is over for one question, and not for the next. What the first procedure decides takes none.
 #[test]
 fn too_late() {
     let mut decider = Decider::new(|| Ok(z3()));
-    for (_, left, right, expected) in QUESTIONS.into_iter().skip(4) {
+    for (_, left, right, expected) in QUESTIONS.into_iter().skip(2) {
         let document = parse(&[left, right]);
         let [h, g] = document.formulas.as_slice() else { panic!("{left} |= {right}") };
         decider.set_timeout(Some(Duration::from_nanos(1)));

@@ -1,6 +1,7 @@
 //! Questions: what has a model, and what entails what.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use sl::{Formula, Loc, Model, Semantics, Signature, SymbolicHeap, Value, Verdict};
 
@@ -17,6 +18,8 @@ use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Clause, PredId, System, Var};
 use crate::unfold::{End, Unfolder};
+
+const TOO_LATE: &str = "the time is over";
 
 /// Steps for circuits and counters.
 const PROPOSITIONAL_WORK: u64 = 300_000_000;
@@ -46,11 +49,26 @@ const EFFORTS: [(u32, u64); 2] = [(6, 9_000), (12, 60_000)];
 /// Is there a model of all of these formulas? Every model was checked along its derivation.
 #[must_use]
 pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula]) -> Verdict {
+    decide_until(None, signature, semantics, formulas)
+}
+
+/// As [`decide`]. When it is late the answer is unknown; single steps may take seconds.
+#[must_use]
+pub fn decide_until(
+    deadline: Option<Instant>,
+    signature: &Signature,
+    semantics: Semantics,
+    formulas: &[Formula],
+) -> Verdict {
     let (positive, negative) = sl::decide::sorted_out(formulas, semantics);
-    let question = match Question::new(signature, semantics, &positive, &negative) {
+    let mut question = match Question::new(signature, semantics, &positive, &negative) {
         Ok(question) => question,
         Err(reason) => return Verdict::Unknown(reason),
     };
+    question.system.deadline = deadline;
+    if question.system.is_late() {
+        return Verdict::Unknown(TOO_LATE.into());
+    }
     if negative.is_empty() { question.satisfiable() } else { question.entailment() }
 }
 
@@ -121,6 +139,7 @@ impl<'a> Question<'a> {
         }
         match self.refuted(LAST_EFFORT) {
             Some(model) => Verdict::Sat(model),
+            None if self.system.is_late() => Verdict::Unknown(TOO_LATE.into()),
             None => Verdict::Unknown("neither a proof nor a counterexample was found".into()),
         }
     }
@@ -213,6 +232,9 @@ impl<'a> Question<'a> {
         if let Some(verdict) = self.propositional() {
             return verdict;
         }
+        if self.system.is_late() {
+            return Verdict::Unknown(TOO_LATE.into());
+        }
         let table = Table::new(&self.system, BASE_WORK);
         let mut unknown = None;
         for (heap, clause) in &self.left {
@@ -278,6 +300,9 @@ impl<'a> Question<'a> {
 
     /// The answer if it follows from what the bases and the integers of calls say together.
     fn by_numbers(&self, written: Written<'_>) -> Option<Verdict> {
+        if self.system.is_late() {
+            return None;
+        }
         let refined = Refined::new(&self.system, REFINE_WORK)?;
         let mut search = Search::new(&refined, REACH_WORK);
         let mut attempts = 0;

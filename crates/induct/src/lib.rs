@@ -28,4 +28,4 @@ pub mod sequent;
 pub mod system;
 pub mod unfold;
 
-pub use decide::{decide, proves};
+pub use decide::{decide, decide_until, proves};

@@ -6,6 +6,7 @@
 //! its own and an equation.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use num_traits::ToPrimitive;
 use sl::{Formula, Kind, Name, Semantics, Signature, Sort, SymbolicHeap, Term, TermKind};
@@ -81,6 +82,8 @@ pub struct System {
     /// The definitions.
     pub predicates: Vec<Predicate>,
     ids: BTreeMap<Name, PredId>,
+    /// When nobody waits for an answer any more.
+    pub deadline: Option<Instant>,
 }
 
 /// Why something has no such form.
@@ -92,6 +95,12 @@ fn unsupported<T>(what: &str) -> Result<T, Unsupported> {
 }
 
 impl System {
+    /// Is it too late for an answer?
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
     /// The definitions that these formulas mention, directly or not.
     ///
     /// # Errors

@@ -132,7 +132,8 @@ impl<'a> Unfolder<'a> {
             *cut = true;
             return false;
         }
-        let Some(rest) = self.work.checked_sub(1) else {
+        let work = if self.system.is_late() { 0 } else { self.work };
+        let Some(rest) = work.checked_sub(1) else {
             *cut = true;
             return false;
         };
