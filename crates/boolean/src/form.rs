@@ -1,6 +1,6 @@
 //! Formulas without quantifiers and definitions, and what can be seen in them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use sl::{Formula, Kind, Name, Semantics, Var};
@@ -137,24 +137,63 @@ impl Forms {
         }
     }
 
-    fn and(&mut self, parts: Vec<FormId>) -> FormId {
-        match parts.as_slice() {
-            [] => self.add(Form::Const(true)),
-            [one] => *one,
-            _ => self.add(Form::And(parts)),
+    fn constant(&self, id: FormId) -> Option<bool> {
+        match self.form(id) {
+            Form::Const(value) => Some(*value),
+            _ => None,
         }
     }
 
-    fn or(&mut self, parts: Vec<FormId>) -> FormId {
-        match parts.as_slice() {
-            [] => self.add(Form::Const(false)),
+    /// All of these, or some of these if the `neutral` value is false.
+    fn many(&mut self, parts: Vec<FormId>, neutral: bool) -> FormId {
+        let mut all: Vec<FormId> = Vec::with_capacity(parts.len());
+        for part in parts {
+            match (self.form(part), neutral) {
+                (Form::Const(value), _) if *value == neutral => {}
+                (Form::Const(_), _) => return part,
+                (Form::And(inner), true) | (Form::Or(inner), false) => all.extend(inner),
+                _ => all.push(part),
+            }
+        }
+        let mut seen = HashSet::new();
+        all.retain(|part| seen.insert(*part));
+        let opposed = |part: &FormId| match self.form(*part) {
+            Form::Not(inner) => seen.contains(inner),
+            _ => false,
+        };
+        if all.iter().any(opposed) {
+            return self.add(Form::Const(!neutral));
+        }
+        match all.as_slice() {
+            [] => self.add(Form::Const(neutral)),
             [one] => *one,
-            _ => self.add(Form::Or(parts)),
+            _ if neutral => self.add(Form::And(all)),
+            _ => self.add(Form::Or(all)),
+        }
+    }
+
+    fn and(&mut self, parts: Vec<FormId>) -> FormId {
+        self.many(parts, true)
+    }
+
+    fn or(&mut self, parts: Vec<FormId>) -> FormId {
+        self.many(parts, false)
+    }
+
+    fn not(&mut self, part: FormId) -> FormId {
+        match self.form(part) {
+            Form::Const(value) => self.add(Form::Const(!*value)),
+            Form::Not(inner) => *inner,
+            _ => self.add(Form::Not(part)),
         }
     }
 
     /// Parts of which most is known come first, so that the others get what is left.
     fn sep(&mut self, mut parts: Vec<FormId>) -> FormId {
+        if let Some(never) = parts.iter().find(|part| self.constant(**part) == Some(false)) {
+            return *never;
+        }
+        parts.retain(|part| *self.form(*part) != Form::Emp);
         parts.sort_by_key(|part| {
             let facts = self.facts(*part);
             (facts.cells.is_none(), !facts.narrow)
@@ -224,21 +263,68 @@ pub(crate) struct Builder<'s, 'a> {
     unfolding: Vec<Name>,
     /// How many instances of quantifiers there are.
     instances: usize,
+    /// What holds of the stack in every model.
+    known: HashSet<Term>,
 }
 
 type Result<T> = std::result::Result<T, OutOfFragment>;
 
 impl<'s, 'a> Builder<'s, 'a> {
     pub(crate) fn new(stack: &'s mut Stack<'a>, semantics: Semantics) -> Builder<'s, 'a> {
-        Builder { stack, forms: Forms::default(), semantics, unfolding: Vec::new(), instances: 0 }
+        Builder {
+            stack,
+            forms: Forms::default(),
+            semantics,
+            unfolding: Vec::new(),
+            instances: 0,
+            known: HashSet::new(),
+        }
     }
 
     /// The conjunction of formulas that are to hold.
     pub(crate) fn question(&mut self, formulas: &[Formula]) -> Result<FormId> {
         let at = At { positive: true, universal: false };
-        let parts = self.all(formulas, at)?;
+        let mut parts = Vec::new();
+        for formula in formulas {
+            self.know(formula, true)?;
+        }
+        let mut known: Vec<Term> = self.known.iter().copied().collect();
+        known.sort_unstable();
+        parts.extend(known.into_iter().map(|fact| self.forms.add(Form::Pure(fact))));
+        parts.extend(self.all(formulas, at)?);
         self.add_other_contents()?;
         Ok(self.forms.and(parts))
+    }
+
+    /// Remembers what a formula that is to hold, or not, says of the stack, whatever the heap is.
+    fn know(&mut self, formula: &Formula, positive: bool) -> Result<()> {
+        match (formula.kind(), positive) {
+            (Kind::And(parts) | Kind::Sep(parts), true) | (Kind::Or(parts), false) => {
+                parts.iter().try_for_each(|part| self.know(part, positive))
+            }
+            (Kind::Not(part), _) => self.know(part, !positive),
+            (Kind::Eq(..) | Kind::Ne(..) | Kind::Le(..) | Kind::Lt(..), _)
+                if positive || self.semantics == Semantics::Standard =>
+            {
+                let atom = self.pure(formula)?;
+                let fact = if positive { atom } else { self.stack.terms.not(atom) };
+                self.known.insert(fact);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Something about the stack; nothing if it is known.
+    fn atom(&mut self, atom: Term) -> FormId {
+        let opposite = self.stack.terms.not(atom);
+        if self.known.contains(&atom) {
+            self.forms.add(Form::Const(true))
+        } else if self.known.contains(&opposite) {
+            self.forms.add(Form::Const(false))
+        } else {
+            self.forms.add(Form::Pure(atom))
+        }
     }
 
     /// What locations can hold besides what is mentioned: everything if that is not much, else one
@@ -284,7 +370,7 @@ impl<'s, 'a> Builder<'s, 'a> {
             Kind::Emp => self.forms.add(Form::Emp),
             Kind::Eq(..) | Kind::Ne(..) | Kind::Le(..) | Kind::Lt(..) => {
                 let atom = self.pure(formula)?;
-                let atom = self.forms.add(Form::Pure(atom));
+                let atom = self.atom(atom);
                 match self.semantics {
                     Semantics::Standard => atom,
                     Semantics::Precise => {
@@ -326,7 +412,7 @@ impl<'s, 'a> Builder<'s, 'a> {
             }
             Kind::Not(part) => {
                 let part = self.build(part, At { positive: !at.positive, ..at })?;
-                self.forms.add(Form::Not(part))
+                self.forms.not(part)
             }
             Kind::Exists(vars, body) if at.positive => self.some(vars, body, at)?,
             Kind::Forall(vars, body) if !at.positive => self.some(vars, body, at)?,

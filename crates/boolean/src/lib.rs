@@ -53,6 +53,10 @@
 //! depend on a split or an extension; one about all values is asserted of the values that have a name,
 //! which is a consequence. So without a model there is none, and a model is confirmed, or not shown.
 //!
+//! What every model's stack must satisfy by the conjuncts on top is known below: pure atoms that it decides
+//! are gone before anything is translated, and so are formulas of which both they and their negations are
+//! left.
+//!
 //! Every model is confirmed by `sl`'s evaluator.
 //!
 //! The idea of asking for splits and extensions by example is from "A Decision Procedure for

@@ -246,3 +246,22 @@ fn nested_quantifiers_come_to_an_end() {
     let verdict = solver().decide(&document.signature, Semantics::Standard, &document.formulas);
     assert!(verdict.is_err(), "{verdict:?}");
 }
+
+/// What must hold of the stack is known everywhere below.
+#[test]
+fn known_facts() {
+    unsat("x != nil && x != y && (x = y && emp || x |-> y) && !(x |-> y)");
+    unsat("x |-> y * y != nil && (y = nil || emp)");
+    sat("(x = y || x |-> y) && (x = y || !(x |-> y))");
+    // A negation may also hold because the heap is not empty, if pure atoms are about the empty heap.
+    let text = "!(x = y) && (x = y) * a |-> b";
+    assert_eq!(decide(Semantics::Precise, &[text]).as_str(), "sat");
+    assert_eq!(decide(Semantics::Standard, &[text]).as_str(), "unsat");
+}
+
+/// The same cell twice is no heap, however deep in wands it is asked for.
+#[test]
+fn wands_towards_nothing() {
+    sat("a |-> b * b |-> c && !(a |-> b * (a |-> c -* (b |-> c * (b |-> a -* b |-> b * b |-> a))))");
+    sat("a |-> b * b |-> c && !(a |-> b * (a |-> c -* (b |-> c * (b |-> a -* false))))");
+}
