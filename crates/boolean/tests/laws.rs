@@ -262,6 +262,8 @@ fn known_facts() {
 /// The same cell twice is no heap, however deep in wands it is asked for.
 #[test]
 fn wands_towards_nothing() {
-    sat("a |-> b * b |-> c && !(a |-> b * (a |-> c -* (b |-> c * (b |-> a -* b |-> b * b |-> a))))");
+    sat(
+        "a |-> b * b |-> c && !(a |-> b * (a |-> c -* (b |-> c * (b |-> a -* b |-> b * b |-> a))))",
+    );
     sat("a |-> b * b |-> c && !(a |-> b * (a |-> c -* (b |-> c * (b |-> a -* false))))");
 }
