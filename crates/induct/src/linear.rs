@@ -350,6 +350,15 @@ impl Elimination {
         (self.inequalities.len() <= 4 * MAX_CONSTRAINTS).then_some(())
     }
 
+    /// Do the least values satisfy all of these? Then nothing contradicts anything, which is found out
+    /// sooner than by cases.
+    fn has_values(&self, constraints: &[Constraint], more: &[&Constraint]) -> bool {
+        self.values(BTreeMap::new(), false).is_some_and(|values| {
+            let known = |v: Var| values.get(&v).copied().unwrap_or(0);
+            constraints.iter().chain(more.iter().copied()).all(|c| c.holds(&known))
+        })
+    }
+
     /// Values of all variables that are gone, from the last one back, given those of the others: the
     /// least ones where there is a choice, or the greatest.
     fn values(
@@ -412,16 +421,16 @@ pub fn contradictory(constraints: &[Constraint]) -> bool {
     if constraints.is_empty() {
         return false;
     }
-    match elimination(constraints).run() {
-        Outcome::Contradiction => return true,
-        Outcome::GaveUp => return false,
-        Outcome::Done => {}
-    }
-    // Each disequation on its own, then together.
     let different: Vec<&Constraint> =
         constraints.iter().filter(|c| c.relation == Relation::NotZero).collect();
-    if different.is_empty() {
-        return false;
+    let mut eliminated = elimination(constraints);
+    match eliminated.run() {
+        Outcome::Contradiction => return true,
+        Outcome::GaveUp => return false,
+        Outcome::Done if different.is_empty() || eliminated.has_values(constraints, &[]) => {
+            return false;
+        }
+        Outcome::Done => {}
     }
     let rest: Vec<Constraint> =
         constraints.iter().filter(|c| c.relation != Relation::NotZero).cloned().collect();
@@ -429,8 +438,11 @@ pub fn contradictory(constraints: &[Constraint]) -> bool {
 }
 
 fn all_cases(rest: &[Constraint], different: &[&Constraint]) -> bool {
-    if matches!(elimination(rest).run(), Outcome::Contradiction) {
-        return true;
+    let mut eliminated = elimination(rest);
+    match eliminated.run() {
+        Outcome::Contradiction => return true,
+        Outcome::Done if eliminated.has_values(rest, different) => return false,
+        _ => {}
     }
     let Some((first, others)) = different.split_first() else { return false };
     let zero = Constraint { sum: first.sum.clone(), relation: Relation::Zero };

@@ -575,14 +575,14 @@ impl<'a> Program<'a> {
             && case.different.iter().all(|(a, b)| value(*a) != value(*b))
             && case.calls.len() == step.calls.len()
             && case.calls.iter().zip(&step.calls).all(|(call, step)| {
+                if call.args.len() > Bits::BITS as usize {
+                    return false;
+                }
                 let args = call.args.iter().enumerate();
                 let tuple = args.fold(0, |tuple, (place, arg)| tuple | value(*arg) << place);
                 match step {
                     None => known(call.pred, tuple),
-                    Some(step) => {
-                        call.args.len() <= Bits::BITS as usize
-                            && self.holds(call.pred, tuple, step, values, known)
-                    }
+                    Some(step) => self.holds(call.pred, tuple, step, values, known),
                 }
             })
     }

@@ -106,7 +106,7 @@ impl<'a> Search<'a> {
         let (mut plans, mut places) = (Vec::new(), Vec::new());
         for predicate in &system.predicates {
             let size =
-                |case: &Clause| -> Option<usize> { case.calls.iter().map(|c| least[c.pred]).sum() };
+                |case: &Clause| unfold::total(case.calls.iter().map(|call| least[call.pred]));
             let mut cases: Vec<(usize, usize)> = predicate
                 .cases
                 .iter()

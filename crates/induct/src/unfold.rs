@@ -43,7 +43,7 @@ pub fn least_sizes(system: &System) -> Vec<Option<usize>> {
         let mut changed = false;
         for (pred, predicate) in system.predicates.iter().enumerate() {
             for case in &predicate.cases {
-                let parts: Option<usize> = case.calls.iter().map(|c| least[c.pred]).sum();
+                let parts = total(case.calls.iter().map(|call| least[call.pred]));
                 let Some(size) = parts.map(|n| n.saturating_add(1)) else { continue };
                 if least[pred].is_none_or(|known| size < known) {
                     least[pred] = Some(size);
@@ -55,6 +55,11 @@ pub fn least_sizes(system: &System) -> Vec<Option<usize>> {
             return least;
         }
     }
+}
+
+/// The sum of sizes, as far as numbers go; none if one of them has none.
+pub fn total(sizes: impl IntoIterator<Item = Option<usize>>) -> Option<usize> {
+    sizes.into_iter().try_fold(0_usize, |total, size| Some(total.saturating_add(size?)))
 }
 
 impl<'a> Unfolder<'a> {
@@ -114,7 +119,7 @@ impl<'a> Unfolder<'a> {
     }
 
     fn least_of(&self, state: &State) -> Option<usize> {
-        state.open.iter().map(|(_, pred, _)| self.least[*pred]).sum()
+        total(state.open.iter().map(|(_, pred, _)| self.least[*pred]))
     }
 
     /// Derivations of sizes between the limits.
@@ -128,7 +133,7 @@ impl<'a> Unfolder<'a> {
     ) -> bool {
         let Some(least) = self.least_of(&state) else { return false };
         let closed = state.derivation.nodes.len() - state.open.len();
-        if closed + least > max_size {
+        if closed.saturating_add(least) > max_size {
             *cut = true;
             return false;
         }

@@ -87,3 +87,37 @@ fn locations_of_different_sorts() {
     let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
     assert_eq!(evaluator.holds(&model, &check.assertions[0]), Truth::False);
 }
+
+/// The least derivation has more instances than there are numbers for.
+#[test]
+fn derivations_that_cannot_be_counted() {
+    let (mut heads, mut bodies) = (String::new(), String::new());
+    for i in 0..70 {
+        heads += &format!(" (p{i} ((n Int)) Bool)");
+        bodies += &match i {
+            0 => " (and (<= 0 n) (_ emp Ref Ref))".into(),
+            _ => format!(" (and (<= 0 n) (sep (p{0} n) (p{0} n) (p{0} n)))", i - 1),
+        };
+    }
+    let text = format!(
+        "(declare-sort Ref 0) (declare-heap (Ref Ref)) (define-funs-rec ({heads}) ({bodies}))
+         (declare-const n Int) (assert (p69 n)) (check-sat)"
+    );
+    assert_ne!(ask(&text).0, Verdict::Unsat);
+}
+
+/// More parameters than bits, all of them equal.
+#[test]
+fn circuits_with_more_parameters_than_bits() {
+    let params: String = (0..66).map(|i| format!("(v{i} Ref)")).collect();
+    let same: String = (1..66).map(|i| format!("(= v{i} v0) ")).collect();
+    let text = format!(
+        "(declare-sort Ref 0) (declare-heap (Ref Ref)) (declare-const x Ref)
+         (define-fun-rec wide ({params}) Bool
+           (and {same} (distinct v0 (as nil Ref)) (_ emp Ref Ref)))
+         (assert (wide {})) (check-sat)",
+        "x ".repeat(66)
+    );
+    let (verdict, _) = ask(&text);
+    assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
+}
