@@ -15,6 +15,9 @@ use crate::refine::Refined;
 use crate::system::{Clause, PredId, System, Var};
 use crate::unfold;
 
+/// Values that get larger than a few times those at the start, and than this, only drift away.
+const LARGE: u128 = 10_000;
+
 /// A derivation, and the values of integers in it.
 #[derive(Clone, Debug)]
 pub struct Reached {
@@ -94,6 +97,8 @@ pub struct Search<'a> {
     numbers: HashMap<Instance, usize>,
     instances: Vec<Instance>,
     known: Vec<Known>,
+    /// No larger values are looked at.
+    largest: u128,
     work: usize,
 }
 
@@ -126,13 +131,15 @@ impl<'a> Search<'a> {
             places.push(ints);
         }
         let (numbers, instances, known) = (HashMap::new(), Vec::new(), Vec::new());
-        Search { refined, plans, places, numbers, instances, known, work }
+        Search { refined, plans, places, numbers, instances, known, largest: LARGE, work }
     }
 
     /// A derivation of a clause of the split definitions, with no more nodes than this.
     pub fn find(&mut self, clause: &Clause, max_nodes: usize) -> Option<Reached> {
         let values = linear::solve(&self.refined.all_facts(clause))
             .or_else(|| linear::solve(&self.refined.facts(clause)))?;
+        let start = values.values().map(|value| value.unsigned_abs()).max().unwrap_or(0);
+        self.largest = start.saturating_mul(4).max(LARGE);
         let calls = self.calls(clause, &values);
         for call in &calls {
             if !self.prove(*call) {
@@ -200,7 +207,8 @@ impl<'a> Search<'a> {
                 // Where there are no least values there are no greatest ones.
                 top.next += 1;
             }
-            if let Some(values) = solved {
+            let is_near = |value: &i128| value.unsigned_abs() <= self.largest;
+            if let Some(values) = solved.filter(|values| values.values().all(is_near)) {
                 let pred = self.instances[instance].0;
                 let clause = &self.refined.system.predicates[pred].cases[case];
                 let calls = self.calls(clause, &values);
