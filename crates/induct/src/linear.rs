@@ -336,18 +336,25 @@ impl Elimination {
         counts.into_iter().min_by_key(|(_, (lower, upper))| lower * upper).map(|(var, _)| var)
     }
 
+    /// Eliminates a variable that no equation mentions. If there is too much to do, what mentions it is
+    /// only forgotten.
     fn project(&mut self, var: Var) -> Option<()> {
         let (with, without): (Vec<Sum>, Vec<Sum>) =
             std::mem::take(&mut self.inequalities).into_iter().partition(|s| s.factor(var) != 0);
         self.inequalities = without;
-        for lower in with.iter().filter(|s| s.factor(var) > 0) {
-            for upper in with.iter().filter(|s| s.factor(var) < 0) {
+        let (lower, upper): (Vec<&Sum>, Vec<&Sum>) = with.iter().partition(|s| s.factor(var) > 0);
+        // There may be very many, so they are counted before they are made.
+        if self.inequalities.len() + lower.len() * upper.len() > 4 * MAX_CONSTRAINTS {
+            return None;
+        }
+        for lower in lower {
+            for upper in &upper {
                 let scaled = Sum::default().plus(lower, -upper.factor(var))?;
                 self.inequalities.push(scaled.plus(upper, lower.factor(var))?);
             }
         }
         self.gone.push((var, Gone::Within(with)));
-        (self.inequalities.len() <= 4 * MAX_CONSTRAINTS).then_some(())
+        Some(())
     }
 
     /// Do the least values satisfy all of these? Then nothing contradicts anything, which is found out

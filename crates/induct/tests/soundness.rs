@@ -121,3 +121,18 @@ fn circuits_with_more_parameters_than_bits() {
     let (verdict, _) = ask(&text);
     assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
 }
+
+/// Bounds of two lists and of bounds of those: there are very many of them.
+#[test]
+fn bounds_that_take_no_space() {
+    let text = "(declare-sort Ref 0) (declare-heap (Ref Ref))
+        (define-fun-rec p ((x Ref) (y Ref) (n Int)) Bool
+          (or (and (= x y) (distinct n n) (_ emp Ref Ref))
+              (and (= x y) (= n (- 1)) (pto x x))
+              (exists ((u Ref) (k Int)) (and (= n (+ k 1)) (sep (pto x u) (p u y k))))
+              (exists ((u Ref) (v Ref) (k Int) (m Int))
+                (and (= n (+ k m 3)) (sep (pto x u) (p u y k) (p v y m))))))
+        (declare-const x Ref) (declare-const n Int)
+        (assert (p x (as nil Ref) n)) (check-sat)";
+    assert_eq!(ask(text).0, Verdict::Unsat);
+}
