@@ -138,9 +138,9 @@ impl Command<'_> {
                 })
             })
             .collect();
-        // The status is that of the last question; what comes before it may be about a part.
-        if let (Some(check), Some(answer)) = (script.checks.last(), answers.last()) {
-            self.compare(check.status, answer, &name);
+        // The last answer is that of the file; questions before it may be about a part.
+        if let Some(answer) = answers.last() {
+            self.compare(script.status, answer, &name);
         }
         self.report(if several { &name } else { "" }, &name, &answers, start, out)
     }

@@ -280,19 +280,22 @@ fn mistakes_in_files_have_a_place() {
     assert_eq!(complaint(&["/no/such/file.smt2"]).0, 2);
 }
 
-/// The status is about the next question only.
+/// The status of a file is that of its last question, wherever it is said.
 #[test]
 fn another_opinion_of_the_author_is_a_warning() {
-    let script = format!("(set-info :status unsat)\n{SCRIPT}");
+    let script = format!("(set-info :status sat)\n{SCRIPT}");
     let path = scratch("status.smt2", &script);
     let name = path.to_str().unwrap();
     let output = run(&[name]);
     assert_eq!((output.status.code(), output.stdout), (Some(0), b"sat\nunsat\n".to_vec()));
     let expected = format!(
-        "lancehead: warning: {name}: the answer is sat, but its `:status` is unsat; --model shows the \
-         model, which was checked\n"
+        "lancehead: warning: {name}: the answer is unsat, but its `:status` is sat; perhaps it is meant \
+         in the other semantics: see --semantics\n"
     );
     assert_eq!(String::from_utf8(output.stderr).unwrap(), expected);
+    let script = format!("(set-info :status unsat)\n{SCRIPT}");
+    let path = scratch("status-of-the-file.smt2", &script);
+    assert_eq!(complaint(&[path.to_str().unwrap()]), (0, String::new()));
     let script =
         SCRIPT.replace("(declare-const x Ref)", "(set-info :status sat)\n(declare-const x Ref)");
     let path = scratch("status-sat.smt2", &script);
@@ -303,6 +306,12 @@ fn another_opinion_of_the_author_is_a_warning() {
     let right = SCRIPT.replace("(declare-const x", "(set-info :status unsat)\n(declare-const x");
     let path = scratch("status-right.smt2", &right);
     assert_eq!(complaint(&[path.to_str().unwrap()]), (0, String::new()));
+    let end = SCRIPT.find("(check-sat)").unwrap() + "(check-sat)".len();
+    let first = format!("(set-info :status unsat)\n{}", &SCRIPT[..end]);
+    let path = scratch("status-of-one.smt2", &first);
+    let (status, warning) = complaint(&[path.to_str().unwrap()]);
+    assert_eq!(status, 0);
+    assert!(warning.contains("the answer is sat, but its `:status` is unsat"), "{warning}");
 }
 
 /// Definitions that can be unfolded for ever without taking a location: the evaluator must not go on as
