@@ -6,7 +6,7 @@
 //! models that it describes. What comes out is checked by an entailment before it is returned.
 
 use sl::formula::Kind;
-use sl::{Formula, Model, Semantics, Signature, SymbolicHeap, Var, Verdict};
+use sl::{Formula, Layout, Model, Semantics, Signature, SymbolicHeap, Var, Verdict};
 
 use crate::inverse::{Literal, Partial, Relation, Sources};
 use crate::logic::{self, Set};
@@ -439,9 +439,9 @@ impl Search<'_, '_> {
         if let Some(shape) = &case.shape {
             all.extend(shape.iter().cloned());
             let cells = case.spatial.iter().filter(|a| matches!(a.kind(), Kind::PointsTo(..)));
-            let spatial = cells.cloned().collect();
-            let heap = SymbolicHeap { spatial, ..SymbolicHeap::default() };
-            all.extend(self.translator.pieces(&heap)?.facts);
+            for cell in cells.cloned() {
+                all.extend(self.translator.pieces(&Layout::Atom(cell))?.facts);
+            }
         }
         Ok(logic::Formula::And(all))
     }

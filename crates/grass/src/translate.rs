@@ -8,15 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sl::formula::Kind;
 use sl::shape::{self, Shape};
-use sl::{Name, Semantics, Signature, SymbolicHeap, TermKind, Var};
+use sl::{Layout, Name, OverlaidHeap, Semantics, Signature, TermKind, Var};
 use smt::{Op, Sort, Term};
 
 use crate::logic::{Formula, Set};
 use crate::segment::{Segment, may_be_cyclic};
 use crate::theory::{Field, Theory};
 
-/// Each list that may be cyclic doubles the cases of a heap.
+/// Each list that may be cyclic doubles the cases of a heap. Where it must hold, a set of its own for
+/// what the list covers does as well.
 const MAX_CYCLIC: usize = 6;
+
+const UNDETERMINED: &str = "there is a negation or a wand below `*`, or too many cases";
 
 /// Why a formula is not translated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,11 +55,26 @@ pub struct Translator<'a> {
     pub(crate) positive: bool,
 }
 
-/// The atoms of a symbolic heap: what holds, and the nodes of each of its parts.
+/// A layout: what holds, and the nodes of each of its parts.
 #[derive(Default)]
 pub(crate) struct Pieces {
     pub(crate) facts: Vec<Formula>,
     pub(crate) parts: Vec<(Name, Set)>,
+    /// May there be more?
+    open: bool,
+}
+
+impl Pieces {
+    /// The sorts of locations of its parts.
+    fn locs(&self) -> BTreeSet<Name> {
+        self.parts.iter().map(|(loc, _)| loc.clone()).collect()
+    }
+
+    /// All nodes of its parts.
+    fn nodes(&self, loc: &Name) -> Set {
+        let parts = self.parts.iter().filter(|(l, _)| l == loc);
+        Set::Union(parts.map(|(_, part)| part.clone()).collect())
+    }
 }
 
 impl<'a> Translator<'a> {
@@ -156,51 +174,142 @@ impl<'a> Translator<'a> {
         footprint: &Footprint,
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
-        let Some(heaps) = SymbolicHeap::disjuncts(formula, self.semantics) else {
-            return out("there is a negation, a wand or a conjunction of heaps below `*`");
-        };
-        let mut cases = Vec::with_capacity(heaps.len());
+        let heaps = OverlaidHeap::disjuncts(formula, self.semantics);
+        let is_small = |heap: &OverlaidHeap| self.may_be_cyclic(heap) <= MAX_CYCLIC;
+        let few = heaps.as_ref().is_some_and(|heaps| heaps.iter().all(is_small));
+        match (heaps, formula.kind()) {
+            (_, Kind::Sep(parts)) if positive && !few => self.divided(parts, footprint),
+            (Some(heaps), _) => {
+                let mut cases = Vec::with_capacity(heaps.len());
+                for heap in heaps {
+                    cases.push(self.heap(heap, footprint, positive)?);
+                }
+                Ok(Formula::Or(cases))
+            }
+            (None, Kind::Sep(parts)) => self.remainder(parts, footprint),
+            (None, Kind::Wand(..)) => out("there is a wand"),
+            (None, Kind::Forall(..)) => out("there is a universal quantifier"),
+            (None, _) => out(UNDETERMINED),
+        }
+    }
+
+    /// There are sets of nodes, one for each part, that the footprint consists of. This says that there
+    /// are some, so it is good only where the formula must hold.
+    fn divided(
+        &mut self,
+        parts: &[sl::Formula],
+        footprint: &Footprint,
+    ) -> Result<Formula, OutOfFragment> {
+        let (plain, mut others): (Vec<_>, Vec<_>) =
+            parts.iter().cloned().partition(|part| self.is_plain(part));
+        others.push(sl::Formula::sep(plain));
+        let mut pieces = Pieces::default();
+        for part in &others {
+            let (own, _) = self.footprint("part");
+            pieces.facts.push(self.translate(part, &own, true)?);
+            pieces.parts.extend(own);
+        }
+        self.keep_apart(&mut pieces)?;
+        self.assemble(pieces, footprint)
+    }
+
+    /// Where the formula must not hold, all parts but one have nodes that are determined, so that the
+    /// last one has the others.
+    fn remainder(
+        &mut self,
+        parts: &[sl::Formula],
+        footprint: &Footprint,
+    ) -> Result<Formula, OutOfFragment> {
+        let semantics = self.semantics;
+        let heaps = |formula: &sl::Formula| OverlaidHeap::disjuncts(formula, semantics);
+        let (known, others): (Vec<_>, Vec<_>) =
+            parts.iter().cloned().partition(|part| heaps(part).is_some());
+        let [other] = others.as_slice() else { return out(UNDETERMINED) };
+        let Some(heaps) = heaps(&sl::Formula::sep(known)) else { return out(UNDETERMINED) };
+        let mut cases = Vec::new();
         for heap in heaps {
-            cases.push(self.symbolic_heap(&heap, footprint, positive)?);
+            for pieces in self.all_pieces(heap, false)? {
+                if pieces.open {
+                    return out(UNDETERMINED);
+                }
+                let mut rest = footprint.clone();
+                for (loc, set) in &mut rest {
+                    *set = set.clone().minus(pieces.nodes(loc));
+                }
+                let other = self.translate(other, &rest, false)?;
+                let known = self.assemble(Pieces { open: true, ..pieces }, footprint)?;
+                cases.push(Formula::And(vec![known, other]));
+            }
         }
         Ok(Formula::Or(cases))
     }
 
+    /// Is it a symbolic heap whose nodes are determined?
+    fn is_plain(&self, formula: &sl::Formula) -> bool {
+        OverlaidHeap::disjuncts(formula, self.semantics).is_some_and(|heaps| {
+            heaps.len() == 1 && heaps.iter().all(|heap| self.may_be_cyclic(heap) == 0)
+        })
+    }
+
     /// The paper's `tr` for a spatial formula.
-    fn symbolic_heap(
+    fn heap(
         &mut self,
-        heap: &SymbolicHeap,
+        heap: OverlaidHeap,
         footprint: &Footprint,
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
+        let mut cases = Vec::new();
+        for pieces in self.all_pieces(heap, positive)? {
+            cases.push(self.assemble(pieces, footprint)?);
+        }
+        Ok(Formula::Or(cases))
+    }
+
+    /// The pieces of a heap, in all cases that there are.
+    fn all_pieces(
+        &mut self,
+        heap: OverlaidHeap,
+        positive: bool,
+    ) -> Result<Vec<Pieces>, OutOfFragment> {
         let heap = heap.without_aliases();
         let hidden = if positive { self.bind_fresh(&heap.vars)? } else { self.determine(&heap)? };
         self.positive = positive;
         let cases = self.cases(&heap);
         self.restore(hidden);
-        let cases =
-            cases?.into_iter().map(|pieces| self.assemble(pieces, footprint, heap.open)).collect();
-        Ok(Formula::Or(cases))
+        cases
     }
 
-    /// The pieces of a heap. A segment that may come back to its end is one of two things, each of
-    /// which has a footprint that is determined.
-    fn cases(&mut self, heap: &SymbolicHeap) -> Result<Vec<Pieces>, OutOfFragment> {
-        let is_cyclic = |atom: &&sl::Formula| match atom.kind() {
-            Kind::Pred(name, _) => self.lists.get(name).is_some_and(may_be_cyclic),
-            _ => false,
-        };
-        let count = heap.spatial.iter().filter(is_cyclic).count();
-        if count > MAX_CYCLIC {
+    /// A segment that may come back to its end is one of two things, each of which has a footprint that
+    /// is determined.
+    fn cases(&mut self, heap: &OverlaidHeap) -> Result<Vec<Pieces>, OutOfFragment> {
+        let cyclic = self.may_be_cyclic(heap);
+        if cyclic > MAX_CYCLIC {
             return out("there are too many lists that may be cyclic");
         }
         let mut all = Vec::new();
-        for choice in 0..1 << count {
+        for choice in 0..1 << cyclic {
             self.choice = choice;
-            all.push(self.pieces(heap)?);
+            let mut facts = Vec::new();
+            for atom in &heap.pure {
+                facts.push(Formula::Atom(self.pure(atom)?));
+            }
+            let pieces = self.pieces(&heap.layout)?;
+            facts.extend(pieces.facts);
+            all.push(Pieces { facts, ..pieces });
         }
         self.choice = 0;
         Ok(all)
+    }
+
+    /// How many of its lists may come back to their end?
+    fn may_be_cyclic(&self, heap: &OverlaidHeap) -> usize {
+        let mut count = 0;
+        heap.layout.for_each_atom(&mut |atom| {
+            if let Kind::Pred(name, _) = atom.kind() {
+                count += usize::from(self.lists.get(name).is_some_and(may_be_cyclic));
+            }
+        });
+        count
     }
 
     /// Does the next list that may be cyclic come back to its end?
@@ -210,48 +319,105 @@ impl<'a> Translator<'a> {
         cyclic
     }
 
-    /// Facts, parts that have nothing in common, and a footprint that consists of them.
-    fn assemble(&mut self, pieces: Pieces, footprint: &Footprint, open: bool) -> Formula {
-        let mut facts = pieces.facts;
+    /// The footprint consists of the parts.
+    fn assemble(
+        &mut self,
+        pieces: Pieces,
+        footprint: &Footprint,
+    ) -> Result<Formula, OutOfFragment> {
+        let mut facts = Vec::new();
         for (loc, whole) in footprint {
-            let Some(sort) = self.theory.sort(&sl::Sort::Loc(loc.clone())) else { continue };
-            let mut together = Vec::new();
-            for (_, part) in pieces.parts.iter().filter(|(l, _)| l == loc) {
-                if !together.is_empty() {
-                    let before = Set::Union(together.clone());
-                    facts.push(Formula::disjoint(sort, part.clone(), before));
-                }
-                together.push(part.clone());
-            }
-            let (whole, together) = (whole.clone(), Set::Union(together));
+            let sort = self.node_sort(loc)?;
+            let (whole, together) = (whole.clone(), pieces.nodes(loc));
             // Whoever says `true` of the rest says the paper's `Trf`.
-            facts.push(if open {
+            facts.push(if pieces.open {
                 Formula::subset(sort, together, whole)
             } else {
                 Formula::Equal(sort, whole, together)
             });
         }
-        Formula::And(facts)
+        Ok(Formula::And(pieces.facts.into_iter().chain(facts).collect()))
     }
 
-    /// The paper's `str`.
-    pub(crate) fn pieces(&mut self, heap: &SymbolicHeap) -> Result<Pieces, OutOfFragment> {
+    /// The paper's `str`. What the heap is described by more than once has the same nodes each time, or
+    /// some of them.
+    pub(crate) fn pieces(&mut self, layout: &Layout) -> Result<Pieces, OutOfFragment> {
         let mut pieces = Pieces::default();
-        for atom in &heap.pure {
-            let atom = self.pure(atom)?;
-            pieces.facts.push(Formula::Atom(atom));
-        }
-        for atom in &heap.spatial {
-            match atom.kind() {
-                Kind::PointsTo(loc, content) => self.points_to(loc, content, &mut pieces)?,
-                Kind::Pred(name, args) => {
-                    let segment = Segment::new(self, name, args)?;
-                    segment.translate(self, &mut pieces)?;
+        match layout {
+            Layout::Any => pieces.open = true,
+            Layout::Atom(atom) => self.atom(atom, &mut pieces)?,
+            Layout::Star(parts) => {
+                for part in parts {
+                    let part = self.pieces(part)?;
+                    pieces.facts.extend(part.facts);
+                    pieces.parts.extend(part.parts);
+                    pieces.open |= part.open;
                 }
-                _ => return out("this is no spatial atom"),
+                self.keep_apart(&mut pieces)?;
+            }
+            Layout::Both(parts) => {
+                let mut all = Vec::with_capacity(parts.len());
+                for part in parts {
+                    all.push(self.pieces(part)?);
+                }
+                pieces = self.overlay(all)?;
             }
         }
         Ok(pieces)
+    }
+
+    /// Parts have nothing in common.
+    fn keep_apart(&mut self, pieces: &mut Pieces) -> Result<(), OutOfFragment> {
+        for loc in pieces.locs() {
+            let sort = self.node_sort(&loc)?;
+            let mut before: Vec<Set> = Vec::new();
+            for (_, part) in pieces.parts.iter().filter(|(l, _)| *l == loc) {
+                if !before.is_empty() {
+                    let before = Set::Union(before.clone());
+                    pieces.facts.push(Formula::disjoint(sort, part.clone(), before));
+                }
+                before.push(part.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// One heap that is laid out in all of these ways. If one of them says all that is in the heap, the
+    /// others say the same or a part of it; else there is at least what they say.
+    fn overlay(&mut self, mut all: Vec<Pieces>) -> Result<Pieces, OutOfFragment> {
+        let locs: BTreeSet<Name> = all.iter().flat_map(Pieces::locs).collect();
+        let mut pieces = Pieces { open: all.iter().all(|p| p.open), ..Pieces::default() };
+        let whole = all.iter().position(|p| !p.open);
+        for loc in locs {
+            let sort = self.node_sort(&loc)?;
+            let nodes = match whole {
+                Some(index) => all[index].nodes(&loc),
+                None => Set::Union(all.iter().map(|p| p.nodes(&loc)).collect()),
+            };
+            for (index, other) in all.iter().enumerate() {
+                if whole.is_none_or(|whole| whole == index) {
+                    continue;
+                }
+                pieces.facts.push(if other.open {
+                    Formula::subset(sort, other.nodes(&loc), nodes.clone())
+                } else {
+                    Formula::Equal(sort, other.nodes(&loc), nodes.clone())
+                });
+            }
+            pieces.parts.push((loc, nodes));
+        }
+        for other in &mut all {
+            pieces.facts.append(&mut other.facts);
+        }
+        Ok(pieces)
+    }
+
+    fn atom(&mut self, atom: &sl::Formula, pieces: &mut Pieces) -> Result<(), OutOfFragment> {
+        match atom.kind() {
+            Kind::PointsTo(loc, content) => self.points_to(loc, content, pieces),
+            Kind::Pred(name, args) => Segment::new(self, name, args)?.translate(self, pieces),
+            _ => out("this is no spatial atom"),
+        }
     }
 
     fn points_to(
@@ -289,21 +455,22 @@ impl<'a> Translator<'a> {
     }
 
     /// Existential variables as what fields of known locations hold.
-    fn determine(&mut self, heap: &SymbolicHeap) -> Result<Hidden, OutOfFragment> {
+    fn determine(&mut self, heap: &OverlaidHeap) -> Result<Hidden, OutOfFragment> {
         let mut open: Vec<Var> = heap.vars.clone();
         let mut hidden: Hidden = Vec::new();
         for var in &open {
             hidden.push((var.name.clone(), self.bound.remove(&var.name)));
         }
         loop {
-            let found = self.find_determined(heap, &open);
+            let found = self.find_determined(&heap.layout, &open);
             let Some((name, term)) = found else { break };
             open.retain(|v| v.name != name);
             self.bound.insert(name, term);
         }
         let occurs = |var: &Var| {
-            let atoms = heap.pure.iter().chain(&heap.spatial);
-            atoms.flat_map(sl::Formula::free_vars).any(|v| v.name == var.name)
+            let mut atoms: Vec<&sl::Formula> = heap.pure.iter().collect();
+            heap.layout.for_each_atom(&mut |atom| atoms.push(atom));
+            atoms.into_iter().flat_map(sl::Formula::free_vars).any(|v| v.name == var.name)
         };
         if open.iter().any(occurs) {
             self.restore(hidden);
@@ -312,13 +479,15 @@ impl<'a> Translator<'a> {
         Ok(hidden)
     }
 
-    fn find_determined(&mut self, heap: &SymbolicHeap, open: &[Var]) -> Option<(Name, Term)> {
+    fn find_determined(&mut self, layout: &Layout, open: &[Var]) -> Option<(Name, Term)> {
         let is_open = |t: &sl::Term| {
             let mut found = false;
             t.for_each_var(&mut |v| found |= open.iter().any(|o| o.name == v.name));
             found
         };
-        for atom in &heap.spatial {
+        let mut atoms = Vec::new();
+        layout.for_each_atom(&mut |atom| atoms.push(atom));
+        for atom in atoms {
             let Kind::PointsTo(loc, content) = atom.kind() else { continue };
             let sl::Sort::Loc(name) = loc.sort() else { continue };
             if is_open(loc) {

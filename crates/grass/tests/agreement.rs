@@ -100,10 +100,22 @@ fn entailment_of_lists() {
     assert!(valid > 10, "{valid}");
 }
 
+/// Atoms, now and then with a conjunction or a disjunction below `*`.
+fn spatial(random: &mut Random, kinds: &[&str]) -> String {
+    let atoms = random.atoms(3, 2, kinds);
+    let sign = match random.below(6) {
+        0 => "&&",
+        1 => "||",
+        _ => return atoms,
+    };
+    let (a, b) = (random.atoms(3, 1, kinds), random.atoms(3, 1, kinds));
+    format!("{atoms} * ({a} {sign} {b})")
+}
+
 /// A Boolean combination of such formulas.
 fn combination(random: &mut Random, depth: usize, kinds: &[&str]) -> String {
     match if depth == 0 { 0 } else { random.below(4) } {
-        0 => format!("({})", random.atoms(3, 2, kinds)),
+        0 => format!("({})", spatial(random, kinds)),
         1 => format!("!{}", combination(random, depth - 1, kinds)),
         n => {
             let (a, b) =
