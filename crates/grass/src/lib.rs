@@ -10,6 +10,7 @@
 //! - [`frame`]: what is left over, and what is missing.
 
 mod cover;
+mod cycles;
 mod doubly;
 pub mod frame;
 mod inverse;

@@ -18,18 +18,23 @@ pub(crate) struct Segment {
     pub(crate) next: Field,
     pub(crate) first: Term,
     pub(crate) end: Term,
+    pub(crate) may_be_cyclic: bool,
     /// Does it go on from its end and come back to it?
     pub(crate) cyclic: bool,
 }
 
 /// Can a location of the list be its end? Only steps say that it is not, and a list that is never empty
 /// ends without one: its last location may lead to itself.
-pub(crate) fn may_be_cyclic(list: &List) -> bool {
-    !list.acyclic || (!list.may_be_empty && list.end != End::Nil)
+pub(crate) fn may_be_cyclic(list: &List, args: &[sl::Term]) -> bool {
+    let ends_in_nil = match list.end {
+        End::Nil => true,
+        End::Param(end) => args.get(end).is_some_and(sl::Term::is_nil),
+    };
+    !ends_in_nil && (!list.acyclic || !list.may_be_empty)
 }
 
 impl Segment {
-    /// Looks the predicate up.
+    /// Looks the predicate up. The list ends where its end is reached first.
     pub(crate) fn new(
         translator: &mut Translator<'_>,
         name: &Name,
@@ -38,7 +43,7 @@ impl Segment {
         let Some(list) = translator.lists.get(name).cloned() else {
             return out(format!("`{name}` is no list"));
         };
-        let cyclic = may_be_cyclic(&list) && translator.choose_cyclic();
+        let may_be_cyclic = may_be_cyclic(&list, args);
         if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
             return out(format!("the lists of `{name}` are more than links"));
         }
@@ -60,7 +65,7 @@ impl Segment {
             return out(format!("the locations of `{name}` are not simple records"));
         };
         translator.links.insert(next);
-        Ok(Segment { list, loc, args: terms, next, first, end, cyclic })
+        Ok(Segment { list, loc, args: terms, next, first, end, may_be_cyclic, cyclic: false })
     }
 
     /// A path, and the nodes on it.
@@ -83,11 +88,10 @@ impl Segment {
                 let last = theory.terms.eq(on, self.end);
                 pieces.facts.push(Formula::Atom(last));
             }
-            let end = Set::single(theory, self.end);
-            let cycle = Set::between(theory, self.next, on, self.end);
+            let cycle = self.cycle(theory);
             // The cycle is entered at the end.
             pieces.facts.push(Formula::disjoint(sort, nodes.clone(), cycle.clone()));
-            nodes = Set::Union(vec![nodes, end, cycle]);
+            nodes = Set::Union(vec![nodes, cycle]);
         } else if !self.list.may_be_empty {
             pieces.facts.push(Formula::Atom(empty).negation());
         }
@@ -100,6 +104,13 @@ impl Segment {
         }
         pieces.parts.push((self.loc.clone(), nodes));
         Ok(())
+    }
+
+    /// The nodes on the way from the end to itself.
+    pub(crate) fn cycle(&self, theory: &mut Theory) -> Set {
+        let on = theory.read(self.next, self.end);
+        let end = Set::single(theory, self.end);
+        Set::Union(vec![end, Set::between(theory, self.next, on, self.end)])
     }
 
     pub(crate) fn field(

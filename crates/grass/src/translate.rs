@@ -15,9 +15,8 @@ use crate::logic::{Formula, Set};
 use crate::segment::{Segment, may_be_cyclic};
 use crate::theory::{Field, Theory};
 
-/// Each list that may be cyclic doubles the cases of a heap. Where it must hold, a set of its own for
-/// what the list covers does as well.
-const MAX_CYCLIC: usize = 6;
+/// Each list that may be cyclic doubles the cases of a heap that must not hold, if it is no plain one.
+const MAX_CYCLIC: usize = 8;
 
 const UNDETERMINED: &str = "there is a negation or a wand below `*`, or too many cases";
 
@@ -61,7 +60,7 @@ pub(crate) struct Pieces {
     pub(crate) facts: Vec<Formula>,
     pub(crate) parts: Vec<(Name, Set)>,
     /// May there be more?
-    open: bool,
+    pub(crate) open: bool,
 }
 
 impl Pieces {
@@ -71,9 +70,26 @@ impl Pieces {
     }
 
     /// All nodes of its parts.
-    fn nodes(&self, loc: &Name) -> Set {
+    pub(crate) fn nodes(&self, loc: &Name) -> Set {
         let parts = self.parts.iter().filter(|(l, _)| l == loc);
         Set::Union(parts.map(|(_, part)| part.clone()).collect())
+    }
+
+    /// All of both.
+    pub(crate) fn add(&mut self, other: Pieces) {
+        self.facts.extend(other.facts);
+        self.parts.extend(other.parts);
+        self.open |= other.open;
+    }
+
+    /// The whole is the nodes of its parts, or has them. Whoever says `true` of the rest says the paper's
+    /// `Trf`.
+    pub(crate) fn covers(&self, sort: Sort, whole: Set, nodes: Set) -> Formula {
+        if self.open {
+            Formula::subset(sort, nodes, whole)
+        } else {
+            Formula::Equal(sort, whole, nodes)
+        }
     }
 }
 
@@ -175,10 +191,12 @@ impl<'a> Translator<'a> {
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
         let heaps = OverlaidHeap::disjuncts(formula, self.semantics);
-        let is_small = |heap: &OverlaidHeap| self.may_be_cyclic(heap) <= MAX_CYCLIC;
-        let few = heaps.as_ref().is_some_and(|heaps| heaps.iter().all(is_small));
+        if let (false, Kind::Sep(parts)) = (positive, formula.kind())
+            && let Some((known, other)) = self.single_out(parts, heaps.is_some())
+        {
+            return self.remainder(known, &other, footprint);
+        }
         match (heaps, formula.kind()) {
-            (_, Kind::Sep(parts)) if positive && !few => self.divided(parts, footprint),
             (Some(heaps), _) => {
                 let mut cases = Vec::with_capacity(heaps.len());
                 for heap in heaps {
@@ -186,7 +204,7 @@ impl<'a> Translator<'a> {
                 }
                 Ok(Formula::Or(cases))
             }
-            (None, Kind::Sep(parts)) => self.remainder(parts, footprint),
+            (None, Kind::Sep(parts)) if positive => self.divided(parts, footprint),
             (None, Kind::Wand(..)) => out("there is a wand"),
             (None, Kind::Forall(..)) => out("there is a universal quantifier"),
             (None, _) => out(UNDETERMINED),
@@ -213,25 +231,39 @@ impl<'a> Translator<'a> {
         self.assemble(pieces, footprint)
     }
 
+    /// The heaps of all parts but one, if these have nodes that are determined, and the one that is left.
+    /// It must be there if the parts are no heaps together, and else be more than an atom.
+    fn single_out(
+        &self,
+        parts: &[sl::Formula],
+        are_heaps: bool,
+    ) -> Option<(Vec<OverlaidHeap>, sl::Formula)> {
+        let heaps = |formula: &sl::Formula| OverlaidHeap::disjuncts(formula, self.semantics);
+        let is_known = |part: &sl::Formula| match heaps(part) {
+            Some(_) if !are_heaps => true,
+            Some(heaps) => {
+                let is_atom = |heap: &OverlaidHeap| !matches!(heap.layout, Layout::Both(_));
+                heaps.len() == 1 && heaps.iter().all(is_atom)
+            }
+            None => false,
+        };
+        let (known, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(is_known);
+        let [other] = others.as_slice() else { return None };
+        let known = heaps(&sl::Formula::sep(known))?;
+        known.iter().all(|heap| !heap.layout.is_open()).then(|| (known, other.clone()))
+    }
+
     /// Where the formula must not hold, all parts but one have nodes that are determined, so that the
     /// last one has the others.
     fn remainder(
         &mut self,
-        parts: &[sl::Formula],
+        heaps: Vec<OverlaidHeap>,
+        other: &sl::Formula,
         footprint: &Footprint,
     ) -> Result<Formula, OutOfFragment> {
-        let semantics = self.semantics;
-        let heaps = |formula: &sl::Formula| OverlaidHeap::disjuncts(formula, semantics);
-        let (known, others): (Vec<_>, Vec<_>) =
-            parts.iter().cloned().partition(|part| heaps(part).is_some());
-        let [other] = others.as_slice() else { return out(UNDETERMINED) };
-        let Some(heaps) = heaps(&sl::Formula::sep(known)) else { return out(UNDETERMINED) };
         let mut cases = Vec::new();
         for heap in heaps {
-            for pieces in self.all_pieces(heap, false)? {
-                if pieces.open {
-                    return out(UNDETERMINED);
-                }
+            for pieces in self.in_scope(heap, false, Self::cases)? {
                 let mut rest = footprint.clone();
                 for (loc, set) in &mut rest {
                     *set = set.clone().minus(pieces.nodes(loc));
@@ -244,11 +276,9 @@ impl<'a> Translator<'a> {
         Ok(Formula::Or(cases))
     }
 
-    /// Is it a symbolic heap whose nodes are determined?
+    /// Is it a single heap?
     fn is_plain(&self, formula: &sl::Formula) -> bool {
-        OverlaidHeap::disjuncts(formula, self.semantics).is_some_and(|heaps| {
-            heaps.len() == 1 && heaps.iter().all(|heap| self.may_be_cyclic(heap) == 0)
-        })
+        OverlaidHeap::disjuncts(formula, self.semantics).is_some_and(|heaps| heaps.len() == 1)
     }
 
     /// The paper's `tr` for a spatial formula.
@@ -258,62 +288,77 @@ impl<'a> Translator<'a> {
         footprint: &Footprint,
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
-        let mut cases = Vec::new();
-        for pieces in self.all_pieces(heap, positive)? {
-            cases.push(self.assemble(pieces, footprint)?);
-        }
-        Ok(Formula::Or(cases))
+        self.in_scope(heap, positive, |translator, heap| {
+            if !positive && translator.has_rings(heap) {
+                return translator.rings(heap, footprint);
+            }
+            let mut cases = Vec::new();
+            for pieces in translator.cases(heap)? {
+                cases.push(translator.assemble(pieces, footprint)?);
+            }
+            Ok(Formula::Or(cases))
+        })
     }
 
-    /// The pieces of a heap, in all cases that there are.
-    fn all_pieces(
+    /// With a meaning of the variables of a heap.
+    fn in_scope<T>(
         &mut self,
         heap: OverlaidHeap,
         positive: bool,
-    ) -> Result<Vec<Pieces>, OutOfFragment> {
+        body: impl FnOnce(&mut Self, &OverlaidHeap) -> Result<T, OutOfFragment>,
+    ) -> Result<T, OutOfFragment> {
         let heap = heap.without_aliases();
         let hidden = if positive { self.bind_fresh(&heap.vars)? } else { self.determine(&heap)? };
         self.positive = positive;
-        let cases = self.cases(&heap);
+        let result = body(self, &heap);
         self.restore(hidden);
-        cases
+        result
     }
 
-    /// A segment that may come back to its end is one of two things, each of which has a footprint that
-    /// is determined.
+    /// The pieces of a heap. If it must not hold, a segment that may come back to its end is one of two
+    /// things, each of which has a footprint that is determined.
     fn cases(&mut self, heap: &OverlaidHeap) -> Result<Vec<Pieces>, OutOfFragment> {
-        let cyclic = self.may_be_cyclic(heap);
+        let cyclic = if self.positive { 0 } else { self.cyclic_lists(heap) };
         if cyclic > MAX_CYCLIC {
             return out("there are too many lists that may be cyclic");
         }
         let mut all = Vec::new();
         for choice in 0..1 << cyclic {
             self.choice = choice;
-            let mut facts = Vec::new();
-            for atom in &heap.pure {
-                facts.push(Formula::Atom(self.pure(atom)?));
-            }
-            let pieces = self.pieces(&heap.layout)?;
-            facts.extend(pieces.facts);
-            all.push(Pieces { facts, ..pieces });
+            let mut pieces = Pieces::default();
+            self.pure_facts(heap, &mut pieces)?;
+            pieces.add(self.pieces(&heap.layout)?);
+            all.push(pieces);
         }
         self.choice = 0;
         Ok(all)
     }
 
+    pub(crate) fn pure_facts(
+        &mut self,
+        heap: &OverlaidHeap,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        for atom in &heap.pure {
+            pieces.facts.push(Formula::Atom(self.pure(atom)?));
+        }
+        Ok(())
+    }
+
     /// How many of its lists may come back to their end?
-    fn may_be_cyclic(&self, heap: &OverlaidHeap) -> usize {
+    fn cyclic_lists(&self, heap: &OverlaidHeap) -> usize {
         let mut count = 0;
         heap.layout.for_each_atom(&mut |atom| {
-            if let Kind::Pred(name, _) = atom.kind() {
-                count += usize::from(self.lists.get(name).is_some_and(may_be_cyclic));
+            if let Kind::Pred(name, args) = atom.kind() {
+                let list = self.lists.get(name);
+                count += usize::from(list.is_some_and(|list| may_be_cyclic(list, args)));
             }
         });
         count
     }
 
     /// Does the next list that may be cyclic come back to its end?
-    pub(crate) fn choose_cyclic(&mut self) -> bool {
+    fn choose_cyclic(&mut self) -> bool {
         let cyclic = self.choice & 1 == 1;
         self.choice >>= 1;
         cyclic
@@ -328,13 +373,7 @@ impl<'a> Translator<'a> {
         let mut facts = Vec::new();
         for (loc, whole) in footprint {
             let sort = self.node_sort(loc)?;
-            let (whole, together) = (whole.clone(), pieces.nodes(loc));
-            // Whoever says `true` of the rest says the paper's `Trf`.
-            facts.push(if pieces.open {
-                Formula::subset(sort, together, whole)
-            } else {
-                Formula::Equal(sort, whole, together)
-            });
+            facts.push(pieces.covers(sort, whole.clone(), pieces.nodes(loc)));
         }
         Ok(Formula::And(pieces.facts.into_iter().chain(facts).collect()))
     }
@@ -349,9 +388,7 @@ impl<'a> Translator<'a> {
             Layout::Star(parts) => {
                 for part in parts {
                     let part = self.pieces(part)?;
-                    pieces.facts.extend(part.facts);
-                    pieces.parts.extend(part.parts);
-                    pieces.open |= part.open;
+                    pieces.add(part);
                 }
                 self.keep_apart(&mut pieces)?;
             }
@@ -367,7 +404,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Parts have nothing in common.
-    fn keep_apart(&mut self, pieces: &mut Pieces) -> Result<(), OutOfFragment> {
+    pub(crate) fn keep_apart(&mut self, pieces: &mut Pieces) -> Result<(), OutOfFragment> {
         for loc in pieces.locs() {
             let sort = self.node_sort(&loc)?;
             let mut before: Vec<Set> = Vec::new();
@@ -415,7 +452,14 @@ impl<'a> Translator<'a> {
     fn atom(&mut self, atom: &sl::Formula, pieces: &mut Pieces) -> Result<(), OutOfFragment> {
         match atom.kind() {
             Kind::PointsTo(loc, content) => self.points_to(loc, content, pieces),
-            Kind::Pred(name, args) => Segment::new(self, name, args)?.translate(self, pieces),
+            Kind::Pred(name, args) => {
+                let mut segment = Segment::new(self, name, args)?;
+                if self.positive && segment.may_be_cyclic {
+                    return self.either(segment, pieces);
+                }
+                segment.cyclic = segment.may_be_cyclic && self.choose_cyclic();
+                segment.translate(self, pieces)
+            }
             _ => out("this is no spatial atom"),
         }
     }

@@ -136,6 +136,9 @@ const CYCLIC_DOUBLY: &str = "pred dll(x, a, y, b) := x = y * a = b ||
 const SORTED: &str = "pred up(x, y, low) := x = y ||
     exists u, v. x != y * low <= v * x |-> {next: u, data: v} * up(u, y, v);\n";
 
+const CYCLIC_SORTED: &str = "pred up(x, y, low) := x = y ||
+    exists u, v. low <= v * x |-> {next: u, data: v} * up(u, y, v);\n";
+
 const STRICT: &str = "pred up(x, y, low) := x = y ||
     exists u, v. x != y * low < v * x |-> {next: u, data: v} * up(u, y, v);\n";
 
@@ -214,4 +217,12 @@ fn combinations_of_sorted_lists() {
     against_heaps(0x5eed_0007, 60, Semantics::Precise, lists, bounds);
     let lists = (STRICT, &SORTED_KINDS[..]);
     against_heaps(0x5eed_0009, 60, Semantics::Precise, lists, bounds);
+}
+
+/// A sorted segment that may come back to its end: data do not rise along a cycle for ever.
+#[test]
+fn combinations_of_cyclic_sorted_lists() {
+    let bounds = Bounds { locations: 1, data: 1 };
+    let lists = (CYCLIC_SORTED, &SORTED_KINDS[..]);
+    against_heaps(0x5eed_000d, 40, Semantics::Precise, lists, bounds);
 }

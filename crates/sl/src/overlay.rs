@@ -92,6 +92,17 @@ impl Layout {
         }
     }
 
+    /// May there be more than its atoms say?
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        match self {
+            Layout::Any => true,
+            Layout::Atom(_) => false,
+            Layout::Star(parts) => parts.iter().any(Layout::is_open),
+            Layout::Both(parts) => parts.iter().all(Layout::is_open),
+        }
+    }
+
     fn for_each_atom_mut(&mut self, f: &mut impl FnMut(&mut Formula)) {
         match self {
             Layout::Any => {}

@@ -1,0 +1,211 @@
+//! Conjunction, disjunction and negation below `*`, and lists that may have more than one footprint.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use grass::Solver;
+use report::FileId;
+use sl::{Semantics, Verdict};
+
+fn solver() -> Solver {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
+    Solver::new(grass::config(found, Duration::from_secs(60)))
+}
+
+/// Whether each entailment is valid; counterexamples are confirmed.
+fn check(semantics: Semantics, definitions: &str, cases: &[(&str, &str, bool)]) {
+    let mut solver = solver();
+    for (h, g, valid) in cases {
+        let left = format!("{definitions}{h}");
+        let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), g)]).unwrap();
+        let [left, right] = document.formulas.as_slice() else { panic!() };
+        match solver.entails(&document.signature, semantics, left, right) {
+            Verdict::Unsat => assert!(valid, "{h} |= {g}"),
+            Verdict::Sat(model) => assert!(!valid, "{h} |= {g}: {model:?}"),
+            Verdict::Unknown(reason) => panic!("{h} |= {g}: {reason}"),
+        }
+    }
+}
+
+const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";
+
+#[test]
+fn two_descriptions_of_one_part() {
+    check(
+        Semantics::Precise,
+        "",
+        &[
+            ("(ls(x, y) && x |-> y) * ls(z, w)", "x |-> y * ls(z, w)", true),
+            ("x != y * x |-> y * ls(z, w)", "(ls(x, y) && x |-> y) * ls(z, w)", true),
+            ("x |-> y * ls(z, w)", "(ls(x, y) && x |-> y) * ls(z, w)", false),
+            ("(ls(x, y) && ls(x, z)) * w |-> x", "y = z * true", true),
+            ("(ls(x, y) && ls(z, y)) * w |-> x", "x = z * true", true),
+            ("(ls(x, y) * ls(y, z) && ls(x, w)) * w |-> nil", "ls(x, nil)", true),
+            ("ls(x, z) * w |-> nil", "(ls(x, y) * ls(y, z) && ls(x, z)) * w |-> nil", false),
+            ("(x = y && ls(x, z)) * w |-> x", "z = x * w |-> y", true),
+            (
+                "x |-> y * (ls(y, z) && exists u. y |-> u * ls(u, z))",
+                "exists v, w. x |-> v * (v |-> w * ls(w, z) && ls(y, z))",
+                true,
+            ),
+            ("((ls(x, y) && x |-> u) * ls(z, w) && true) * v |-> x", "v |-> x * true", true),
+        ],
+    );
+}
+
+/// `*` distributes over conjunction if the other part has one footprint, and only then.
+#[test]
+fn distribution_over_conjunction() {
+    check(
+        Semantics::Precise,
+        CYCLIC,
+        &[
+            ("(ls(x, y) && ls(u, v)) * z |-> w", "ls(x, y) * z |-> w && ls(u, v) * z |-> w", true),
+            ("ls(x, y) * z |-> w && ls(u, v) * z |-> w", "(ls(x, y) && ls(u, v)) * z |-> w", true),
+            ("ls(x, y) * ls(z, w) && u |-> v * ls(z, w)", "(ls(x, y) && u |-> v) * ls(z, w)", true),
+            ("x |-> nil * true && y |-> nil * true", "(x |-> nil && y |-> nil) * true", false),
+            (
+                "x |-> nil * true && y |-> nil * true",
+                "(x |-> nil * true && y |-> nil * true) * true",
+                true,
+            ),
+            ("lseg(x, x) && x |-> x * lseg(x, x)", "(emp && x |-> x) * lseg(x, x)", false),
+            ("lseg(x, x) && x |-> x * lseg(x, x)", "(emp || x |-> x) * lseg(x, x)", true),
+        ],
+    );
+}
+
+#[test]
+fn distribution_over_disjunction() {
+    check(
+        Semantics::Precise,
+        "",
+        &[
+            ("(ls(x, y) || x |-> z) * ls(u, v)", "ls(x, y) * ls(u, v) || x |-> z * ls(u, v)", true),
+            ("ls(x, y) * ls(u, v) || x |-> z * ls(u, v)", "(ls(x, y) || x |-> z) * ls(u, v)", true),
+            (
+                "(x |-> y || x |-> z) * (y |-> x || z |-> x)",
+                "x |-> y * true || x |-> z * true",
+                true,
+            ),
+            ("(x |-> y || x |-> z) * (y |-> x || z |-> x)", "x |-> y * true", false),
+        ],
+    );
+}
+
+/// Where a formula must hold, there is a set of nodes for every part; so there is no limit on the number
+/// of cases, which would be 2 to the power of 12 here.
+#[test]
+fn many_disjunctions() {
+    let parts: Vec<String> =
+        (0..12).map(|i| format!("(x{i} |-> x{} || ls(x{i}, x{}))", i + 1, i + 1)).collect();
+    let mut different: Vec<String> = (0..12).map(|i| format!("x{i} != x{}", i + 1)).collect();
+    different.push("x12 = nil".to_owned());
+    let left = format!("{} * {}", parts.join(" * "), different.join(" * "));
+    check(Semantics::Precise, "", &[(&left, "ls(x0, nil)", true), (&left, "ls(x1, nil)", false)]);
+}
+
+/// Where a formula must not hold, a negation may have what the other parts leave.
+#[test]
+fn negation() {
+    check(
+        Semantics::Precise,
+        CYCLIC,
+        &[
+            ("x != y * x |-> y * ls(z, w)", "!emp * ls(z, w)", true),
+            ("x |-> y * ls(z, w)", "!ls(y, x) * ls(z, w)", true),
+            ("ls(x, y) * ls(z, w)", "!emp * ls(z, w)", false),
+            ("!(ls(x, y)) * ls(z, w)", "ls(z, w) * true", true),
+            ("!(ls(x, y)) * !(ls(z, w))", "!emp", false),
+            ("!(emp) * !(emp) && ls(x, nil)", "x |-> nil", false),
+            (
+                "!(emp) * !(emp) && x |-> y * ls(y, nil)",
+                "exists u. x |-> y * y |-> u * ls(u, nil)",
+                true,
+            ),
+            ("y |-> z * lseg(x, x)", "!(x |-> x && lseg(x, x)) * lseg(x, x)", true),
+        ],
+    );
+}
+
+#[test]
+fn pure_atoms_that_say_nothing_of_the_heap() {
+    check(
+        Semantics::Standard,
+        "",
+        &[
+            (
+                "(x != y && ls(x, y) && x |-> z * true) * w |-> x",
+                "exists u. w |-> u * x |-> z * ls(z, y)",
+                true,
+            ),
+            ("(ls(x, y) && ls(x, z)) * w |-> x", "y = z", true),
+            (
+                "x != y && x |-> y * w |-> x",
+                "(x != y && ls(x, y) && x |-> y) * (w |-> x && x = x)",
+                true,
+            ),
+            ("(x = y) * (x |-> z && ls(x, z))", "ls(y, z) * true", true),
+            ("(x = y && ls(x, z)) * (w |-> x || x != y && emp)", "w |-> y * true", true),
+            ("(x = y && ls(x, z)) * (w |-> x || x != y && emp)", "w |-> z * true", false),
+        ],
+    );
+}
+
+/// As many as there are: each is as short as can be, or has the cycle on which its end is.
+#[test]
+fn many_lists_that_may_be_cyclic() {
+    let chain = |kind: &str, n: usize| {
+        let parts: Vec<String> = (0..n)
+            .map(|i| kind.replace('A', &format!("x{i}")).replace('B', &format!("x{}", i + 1)))
+            .collect();
+        parts.join(" * ")
+    };
+    let (lists, cells) = (chain("lseg(A, B)", 8), chain("A |-> B", 8));
+    check(
+        Semantics::Precise,
+        CYCLIC,
+        &[
+            (&chain("lseg(A, B)", 5), "lseg(x0, x5)", true),
+            (&lists, "lseg(x0, x7)", false),
+            (&cells, &lists, true),
+            (&format!("x7 = x8 * {}", chain("A |-> B", 7)), &lists, true),
+            (&chain("A |-> B", 7), &lists, false),
+        ],
+    );
+}
+
+#[test]
+fn cycles_belong_to_one_list() {
+    check(
+        Semantics::Precise,
+        CYCLIC,
+        &[
+            ("x |-> y * y |-> y", "lseg(x, y) * lseg(y, y)", true),
+            ("x |-> y * y |-> x", "lseg(x, x) * lseg(y, y)", true),
+            ("x |-> y * y |-> x", "lseg(x, y) * lseg(y, x)", true),
+            ("x |-> x * y |-> y", "lseg(x, x) * lseg(y, y)", true),
+            ("x |-> x * y |-> y", "lseg(x, x) * lseg(x, x)", false),
+            ("x |-> y * y |-> x * z |-> y", "lseg(z, x) * lseg(z, x)", false),
+            ("x |-> y * y |-> x * z |-> y", "lseg(z, y) * lseg(x, x)", true),
+            ("x |-> y * y |-> x * z |-> y", "lseg(z, y) * lseg(x, x) * true", true),
+            ("x |-> x", "lseg(x, x) * lseg(y, y) * x |-> x", true),
+            ("x |-> x * y |-> x", "lseg(y, x) * lseg(y, x) * true", false),
+        ],
+    );
+    // Which list has the cycle matters if they are more than links.
+    check(
+        Semantics::Precise,
+        "pred dll(x, a, y, b) := x = y * a = b ||
+            exists u. x |-> {next: u, prev: a} * dll(u, x, y, b);\n",
+        &[
+            ("x |-> {next: x, prev: a}", "dll(x, a, x, x) * dll(x, b, x, b)", true),
+            ("x |-> {next: x, prev: a}", "dll(x, b, x, b) * dll(x, a, x, x)", true),
+            ("x |-> {next: x, prev: a}", "dll(x, b, x, b) * dll(x, c, x, c)", false),
+            ("x |-> {next: x, prev: a}", "dll(x, b, x, b) * dll(x, a, x, x) * true", true),
+            ("x |-> {next: x, prev: a}", "dll(x, a, x, x) * dll(x, a, x, x) * true", false),
+        ],
+    );
+}
