@@ -9,6 +9,7 @@
 //! - [`solve`]: questions, and models as answers, confirmed before they are shown.
 //! - [`frame`]: what is left over, and what is missing.
 
+mod choices;
 mod cover;
 mod cycles;
 mod doubly;

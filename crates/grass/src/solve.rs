@@ -114,21 +114,34 @@ impl Solver {
                 Err(reason) => return Verdict::Unknown(reason.0),
             }
         }
-        facts.append(&mut translator.definitions);
         for var in formulas.iter().flat_map(Formula::free_vars) {
             // What has no term was noticed by the translation.
             let _ = translator.var(&var);
         }
-        let found = self.find(&mut translator.theory, &facts);
-        let verdict = match found {
-            Found::Model(reduced, paths) => {
-                self.confirmed(&mut translator, &footprint, (&reduced, &paths), formulas)
+        loop {
+            let mut all = facts.clone();
+            all.extend(translator.definitions.iter().cloned());
+            let (verdict, again) = match self.find(&mut translator.theory, &all) {
+                Found::Model(reduced, paths) => {
+                    let model = (&reduced, &paths);
+                    match self.confirmed(&mut translator, &footprint, model, formulas) {
+                        Verdict::Unknown(reason) => {
+                            match translator.choose_disjunct(&mut self.session, model) {
+                                Ok(again) => (Verdict::Unknown(reason), again),
+                                Err(reason) => (Verdict::Unknown(reason.0), false),
+                            }
+                        }
+                        verdict => (verdict, false),
+                    }
+                }
+                Found::Unknown(reason) => (Verdict::Unknown(reason), false),
+                Found::Nothing => (Verdict::Unsat, false),
+            };
+            self.session.clear();
+            if !again {
+                return verdict;
             }
-            Found::Unknown(reason) => Verdict::Unknown(reason),
-            Found::Nothing => Verdict::Unsat,
-        };
-        self.session.clear();
-        verdict
+        }
     }
 
     /// Is there a model?

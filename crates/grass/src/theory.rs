@@ -263,10 +263,15 @@ impl Theory {
     /// The constant for a stack variable.
     pub(crate) fn constant(&mut self, name: &str, sort: Sort) -> Term {
         let term = self.terms.constant(name, sort);
+        self.keep(term);
+        term
+    }
+
+    /// There is a value for this in every model.
+    pub(crate) fn keep(&mut self, term: Term) {
         if !self.constants.contains(&term) {
             self.constants.push(term);
         }
-        term
     }
 
     /// What fields hold that are read after they changed.

@@ -11,6 +11,7 @@ use sl::shape::{self, Shape};
 use sl::{Layout, Name, OverlaidHeap, Semantics, Signature, TermKind, Var};
 use smt::{Op, Sort, Term};
 
+use crate::choices::{self, Postponed};
 use crate::logic::{Formula, Set};
 use crate::segment::{Segment, may_be_cyclic};
 use crate::theory::{Field, Theory};
@@ -18,7 +19,7 @@ use crate::theory::{Field, Theory};
 /// Each list that may be cyclic doubles the cases of a heap that must not hold, if it is no plain one.
 const MAX_CYCLIC: usize = 8;
 
-const UNDETERMINED: &str = "there is a negation or a wand below `*`, or too many cases";
+const NEGATION: &str = "there is a negation or a wand below `*`";
 
 /// Why a formula is not translated.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,10 +41,9 @@ pub struct Translator<'a> {
     /// Nodes, fields and all terms.
     pub theory: Theory,
     pub(crate) lists: BTreeMap<Name, shape::List>,
-    /// What existential variables are.
-    bound: BTreeMap<Name, Term>,
-    /// Fields that are not those of the beginning.
-    fields: BTreeMap<(Name, usize), Field>,
+    scope: Scope,
+    /// Formulas that the solver is told of in parts.
+    pub(crate) postponed: Vec<Postponed>,
     /// What names that were introduced stand for; to be added to what is asked.
     pub definitions: Vec<Formula>,
     /// Fields along which there are segments.
@@ -52,6 +52,15 @@ pub struct Translator<'a> {
     choice: u32,
     /// Must what is translated now hold?
     pub(crate) positive: bool,
+}
+
+/// What names stand for.
+#[derive(Clone, Default)]
+pub(crate) struct Scope {
+    /// What existential variables are.
+    bound: BTreeMap<Name, Term>,
+    /// Fields that are not those of the beginning.
+    fields: BTreeMap<(Name, usize), Field>,
 }
 
 /// A layout: what holds, and the nodes of each of its parts.
@@ -108,8 +117,8 @@ impl<'a> Translator<'a> {
             semantics,
             theory: Theory::new(signature),
             lists,
-            bound: BTreeMap::new(),
-            fields: BTreeMap::new(),
+            scope: Scope::default(),
+            postponed: Vec::new(),
             definitions: Vec::new(),
             links: BTreeSet::new(),
             choice: 0,
@@ -134,21 +143,31 @@ impl<'a> Translator<'a> {
         (footprint, facts)
     }
 
+    /// What names stand for now.
+    pub(crate) fn scope(&self) -> Scope {
+        self.scope.clone()
+    }
+
+    /// From now on names stand for this; what they stood for.
+    pub(crate) fn enter(&mut self, scope: Scope) -> Scope {
+        std::mem::replace(&mut self.scope, scope)
+    }
+
     /// The field of this number, as it is now.
     #[must_use]
     pub fn field(&self, loc: &Name, index: usize) -> Option<Field> {
-        let now = self.fields.get(&(loc.clone(), index)).copied();
+        let now = self.scope.fields.get(&(loc.clone(), index)).copied();
         now.or_else(|| self.theory.field(&sl::Sort::Loc(loc.clone()), index))
     }
 
     /// From now on formulas are about this field in place of the one of this number.
     pub fn set_field(&mut self, loc: &Name, index: usize, field: Field) {
-        self.fields.insert((loc.clone(), index), field);
+        self.scope.fields.insert((loc.clone(), index), field);
     }
 
     /// From now on formulas are about this term in place of a variable.
     pub fn set_var(&mut self, name: &Name, term: Term) {
-        self.bound.insert(name.clone(), term);
+        self.scope.bound.insert(name.clone(), term);
     }
 
     /// The paper's `Tr`: the formula holds of the footprint.
@@ -191,23 +210,30 @@ impl<'a> Translator<'a> {
         positive: bool,
     ) -> Result<Formula, OutOfFragment> {
         let heaps = OverlaidHeap::disjuncts(formula, self.semantics);
-        if let (false, Kind::Sep(parts)) = (positive, formula.kind())
-            && let Some((known, other)) = self.single_out(parts, heaps.is_some())
-        {
-            return self.remainder(known, &other, footprint);
+        let heaps = heaps.filter(|heaps| heaps.len() <= 1);
+        if let (Kind::Sep(parts), false) = (formula.kind(), positive) {
+            let is_simple = |heap: &OverlaidHeap| !matches!(heap.layout, Layout::Both(_));
+            let is_known = |heaps: &[OverlaidHeap]| heaps.len() == 1 && heaps.iter().all(is_simple);
+            if let Some((known, other)) = self.single_out(parts, is_known) {
+                return self.remainder(known, &other, footprint);
+            }
         }
         match (heaps, formula.kind()) {
-            (Some(heaps), _) => {
-                let mut cases = Vec::with_capacity(heaps.len());
-                for heap in heaps {
-                    cases.push(self.heap(heap, footprint, positive)?);
-                }
-                Ok(Formula::Or(cases))
-            }
+            (Some(mut heaps), _) => match heaps.pop() {
+                Some(heap) => self.heap(heap, footprint, positive),
+                None => Ok(Formula::Or(Vec::new())),
+            },
             (None, Kind::Sep(parts)) if positive => self.divided(parts, footprint),
             (None, Kind::Wand(..)) => out("there is a wand"),
             (None, Kind::Forall(..)) => out("there is a universal quantifier"),
-            (None, _) => out(UNDETERMINED),
+            (None, _) if !positive && choices::is_disjunction(formula, self.semantics) => {
+                self.postpone(formula, footprint)
+            }
+            (None, Kind::Sep(parts)) => match self.single_out(parts, |_| true) {
+                Some((known, other)) => self.remainder(known, &other, footprint),
+                None => out(NEGATION),
+            },
+            (None, _) => out(NEGATION),
         }
     }
 
@@ -231,22 +257,15 @@ impl<'a> Translator<'a> {
         self.assemble(pieces, footprint)
     }
 
-    /// The heaps of all parts but one, if these have nodes that are determined, and the one that is left.
-    /// It must be there if the parts are no heaps together, and else be more than an atom.
+    /// All parts but one, if these are heaps whose nodes are determined and which are known, and the one
+    /// that is left.
     fn single_out(
         &self,
         parts: &[sl::Formula],
-        are_heaps: bool,
+        are_known: impl Fn(&[OverlaidHeap]) -> bool,
     ) -> Option<(Vec<OverlaidHeap>, sl::Formula)> {
         let heaps = |formula: &sl::Formula| OverlaidHeap::disjuncts(formula, self.semantics);
-        let is_known = |part: &sl::Formula| match heaps(part) {
-            Some(_) if !are_heaps => true,
-            Some(heaps) => {
-                let is_atom = |heap: &OverlaidHeap| !matches!(heap.layout, Layout::Both(_));
-                heaps.len() == 1 && heaps.iter().all(is_atom)
-            }
-            None => false,
-        };
+        let is_known = |part: &sl::Formula| heaps(part).is_some_and(|heaps| are_known(&heaps));
         let (known, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(is_known);
         let [other] = others.as_slice() else { return None };
         let known = heaps(&sl::Formula::sep(known))?;
@@ -493,7 +512,7 @@ impl<'a> Translator<'a> {
                 return out("there is a variable for a whole record");
             };
             let fresh = self.theory.terms.fresh(&format!("some.{}", var.name), sort);
-            hidden.push((var.name.clone(), self.bound.insert(var.name.clone(), fresh)));
+            hidden.push((var.name.clone(), self.scope.bound.insert(var.name.clone(), fresh)));
         }
         Ok(hidden)
     }
@@ -503,13 +522,13 @@ impl<'a> Translator<'a> {
         let mut open: Vec<Var> = heap.vars.clone();
         let mut hidden: Hidden = Vec::new();
         for var in &open {
-            hidden.push((var.name.clone(), self.bound.remove(&var.name)));
+            hidden.push((var.name.clone(), self.scope.bound.remove(&var.name)));
         }
         loop {
             let found = self.find_determined(&heap.layout, &open);
             let Some((name, term)) = found else { break };
             open.retain(|v| v.name != name);
-            self.bound.insert(name, term);
+            self.scope.bound.insert(name, term);
         }
         let occurs = |var: &Var| {
             let mut atoms: Vec<&sl::Formula> = heap.pure.iter().collect();
@@ -550,8 +569,8 @@ impl<'a> Translator<'a> {
     fn restore(&mut self, hidden: Hidden) {
         for (name, before) in hidden.into_iter().rev() {
             match before {
-                Some(term) => self.bound.insert(name, term),
-                None => self.bound.remove(&name),
+                Some(term) => self.scope.bound.insert(name, term),
+                None => self.scope.bound.remove(&name),
             };
         }
     }
@@ -602,7 +621,7 @@ impl<'a> Translator<'a> {
     /// # Errors
     /// If it stands for a record.
     pub fn var(&mut self, var: &Var) -> Result<Term, OutOfFragment> {
-        if let Some(term) = self.bound.get(&var.name) {
+        if let Some(term) = self.scope.bound.get(&var.name) {
             return Ok(*term);
         }
         match self.theory.sort(&var.sort) {

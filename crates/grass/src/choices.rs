@@ -1,0 +1,137 @@
+//! Disjunctions of so many heaps that they are not written out.
+//!
+//! Where a formula must not hold, none of its disjuncts must, and `*` multiplies them. Such a formula gets
+//! a name. A model in which the name does not hold and the formula does shows one disjunct for which that
+//! is so; the solver is told that the name holds if this one does, and asked again. It is never told the
+//! same twice, so this ends.
+
+use sl::formula::Kind;
+use sl::{Evaluator, Formula, Model, OverlaidHeap, Truth};
+use smt::{Session, Term};
+
+use crate::logic;
+use crate::logic::Reduced;
+use crate::paths::Paths;
+use crate::readback::ReadBack;
+use crate::translate::{Footprint, OutOfFragment, Scope, Translator};
+
+/// A formula that must not hold if its name does not.
+#[derive(Clone)]
+pub(crate) struct Postponed {
+    name: Term,
+    formula: Formula,
+    footprint: Footprint,
+    scope: Scope,
+    /// Disjuncts of which the solver has been told.
+    told: Vec<Formula>,
+}
+
+impl Translator<'_> {
+    /// A name for a formula about a footprint.
+    pub(crate) fn postpone(
+        &mut self,
+        formula: &Formula,
+        footprint: &Footprint,
+    ) -> Result<logic::Formula, OutOfFragment> {
+        // What is in the footprint has to be known of all nodes.
+        let (own, _) = self.footprint("later");
+        for (loc, set) in &own {
+            let Some(whole) = footprint.get(loc) else { continue };
+            let sort = self.node_sort(loc)?;
+            self.definitions.push(logic::Formula::Equal(sort, set.clone(), whole.clone()));
+        }
+        for var in formula.free_vars() {
+            let term = self.var(&var)?;
+            self.theory.keep(term);
+        }
+        let name = self.theory.terms.fresh("later", smt::Sort::Bool);
+        let scope = self.scope();
+        let formula = formula.clone();
+        self.postponed.push(Postponed { name, formula, footprint: own, scope, told: Vec::new() });
+        Ok(logic::Formula::Atom(name))
+    }
+
+    /// Finds what the solver has to be told of its model: is there something?
+    pub(crate) fn choose_disjunct(
+        &mut self,
+        session: &mut Session,
+        (reduced, paths): (&Reduced, &Paths),
+    ) -> Result<bool, OutOfFragment> {
+        let mut any = false;
+        for index in 0..self.postponed.len() {
+            let one = self.postponed[index].clone();
+            let value = session.model_values(&self.theory.terms, &[one.name]);
+            if value.first().is_none_or(|value| value.as_deref() == Some("true")) {
+                continue;
+            }
+            let outer = self.enter(one.scope);
+            let free = one.formula.free_vars();
+            let model = ReadBack::new(session, self, &one.footprint, reduced, paths).model(&free);
+            let evaluator = Evaluator::new(self.signature, self.semantics);
+            let disjunct = model.and_then(|model| narrowed(&evaluator, &model, &one.formula));
+            if let Some(disjunct) = disjunct.filter(|disjunct| !one.told.contains(disjunct)) {
+                self.tell(index, disjunct, &one.footprint)?;
+                any = true;
+            }
+            self.enter(outer);
+        }
+        Ok(any)
+    }
+
+    /// The name of a formula holds if this disjunct of it does.
+    fn tell(
+        &mut self,
+        index: usize,
+        disjunct: Formula,
+        footprint: &Footprint,
+    ) -> Result<(), OutOfFragment> {
+        let holds = self.translate(&disjunct, footprint, false)?;
+        let name = logic::Formula::Atom(self.postponed[index].name);
+        self.definitions.push(logic::Formula::Or(vec![name, holds.negation()]));
+        self.postponed[index].told.push(disjunct);
+        Ok(())
+    }
+}
+
+/// Is it a disjunction of heaps, however many?
+pub(crate) fn is_disjunction(formula: &Formula, semantics: sl::Semantics) -> bool {
+    match formula.kind() {
+        Kind::Wand(..) | Kind::Forall(..) => false,
+        Kind::Not(_) => OverlaidHeap::disjuncts(formula, semantics).is_some(),
+        _ => formula.parts().into_iter().all(|part| is_disjunction(part, semantics)),
+    }
+}
+
+/// A disjunct that holds in the model, if one does.
+fn narrowed(evaluator: &Evaluator<'_>, model: &Model, formula: &Formula) -> Option<Formula> {
+    let holds = |formula: &Formula| evaluator.holds(model, formula) == Truth::True;
+    let mut formula = Some(formula.clone()).filter(holds)?;
+    while let Some(options) = options(&formula) {
+        formula = options.into_iter().find(holds)?;
+    }
+    Some(formula)
+}
+
+/// The formula with each part of its first disjunction in place of that; `None` if it has none.
+fn options(formula: &Formula) -> Option<Vec<Formula>> {
+    let with = |kind: Kind| Formula::new(kind, formula.pos());
+    match formula.kind() {
+        Kind::Or(parts) => Some(parts.clone()),
+        Kind::Exists(vars, body) => {
+            let rebuild = |body| with(Kind::Exists(vars.clone(), body));
+            Some(options(body)?.into_iter().map(rebuild).collect())
+        }
+        Kind::Sep(parts) | Kind::And(parts) => {
+            let (index, options) =
+                parts.iter().enumerate().find_map(|(i, part)| Some((i, options(part)?)))?;
+            let rebuild = |option| {
+                let mut parts = parts.clone();
+                parts[index] = option;
+                let is_sep = matches!(formula.kind(), Kind::Sep(_));
+                with(if is_sep { Kind::Sep(parts) } else { Kind::And(parts) })
+            };
+            Some(options.into_iter().map(rebuild).collect())
+        }
+        _ => None,
+    }
+}
