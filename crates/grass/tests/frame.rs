@@ -324,15 +324,15 @@ impl Family {
 
 #[test]
 fn generated_frames_of_lists() {
-    LISTS.check(0x5eed_0008, 600, 20);
+    LISTS.check(0x5eed_0008, 640, 20);
 }
 
 #[test]
 fn generated_frames_of_doubly_linked_lists() {
-    DOUBLY.check(0x5eed_000a, 200, 0);
+    DOUBLY.check(0x5eed_000a, 240, 0);
 }
 
 #[test]
 fn generated_frames_of_sorted_lists() {
-    SORTED.check(0x5eed_000b, 200, 0);
+    SORTED.check(0x5eed_000b, 240, 0);
 }

@@ -74,7 +74,8 @@ Notation of sat, entails, frame and abduce:
 What is decided:
   without Z3   conjunctions by * of cells and lists; with inductive definitions of any kind:
                satisfiability, and many entailments
-  with Z3      Boolean combinations of singly linked, doubly linked and sorted lists;
+  with Z3      Boolean combinations of singly linked, doubly linked and sorted lists,
+               also with && and || below *;
                everything without inductive definitions, also with -* and ! below *
 
 Exit status:
