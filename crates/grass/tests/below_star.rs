@@ -227,3 +227,20 @@ fn cycles_belong_to_one_list() {
         ],
     );
 }
+
+/// Models were once so large here, with cells that nobody can name, that they could not be confirmed.
+#[test]
+fn models_have_few_cells_that_nobody_can_name() {
+    let text = "pred dll(x, a, y, b) := x = y * a = b ||
+            exists u. x |-> {next: u, prev: a} * dll(u, x, y, b);
+        !((y |-> {next: y, prev: x} * dll(nil, y, z, x) * nil |-> {next: z, prev: nil} *
+            ((dll(y, nil, nil, y) * (dll(z, y, y, nil) * (dll(z, y, z, x) && dll(x, y, x, y)) ||
+                dll(y, nil, nil, z) * (dll(x, z, z, nil) && dll(z, x, nil, x)))) &&
+                z |-> {next: nil, prev: x} * x != nil)) || dll(z, x, y, x)) &&
+        dll(z, x, y, nil) * true * (dll(y, z, y, y) * true && dll(x, y, nil, z))";
+    let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
+    let verdict =
+        solver().satisfiable(&document.signature, Semantics::Precise, &document.formulas[0]);
+    let Verdict::Sat(model) = verdict else { panic!("{verdict:?}") };
+    assert!(model.trimmed(2).is_none(), "{model:?}");
+}

@@ -60,6 +60,27 @@ impl Model {
         all
     }
 
+    /// The same with only so many of the cells to which no variable leads; `None` if there are no more.
+    #[must_use]
+    pub fn trimmed(&self, kept: usize) -> Option<Model> {
+        let mut reached = BTreeSet::new();
+        self.stack.values().for_each(|value| value.add_locations(&mut reached));
+        let mut pending: Vec<Loc> = reached.iter().copied().collect();
+        while let Some(object) = pending.pop().map(|loc| self.heap.get(&loc)) {
+            let mut next = BTreeSet::new();
+            object.into_iter().for_each(|object| object.content.add_locations(&mut next));
+            pending.extend(next.into_iter().filter(|loc| reached.insert(*loc)));
+        }
+        let others = self.heap.keys().filter(|loc| !reached.contains(loc));
+        let dropped: BTreeSet<Loc> = others.skip(kept).copied().collect();
+        if dropped.is_empty() {
+            return None;
+        }
+        let mut model = self.clone();
+        model.heap.retain(|loc, _| !dropped.contains(loc));
+        Some(model)
+    }
+
     /// The variables that stand for a location.
     pub fn names_of(&self, loc: Loc) -> impl Iterator<Item = &Name> {
         self.stack.iter().filter(move |(_, v)| **v == Value::Loc(loc)).map(|(name, _)| name)
