@@ -389,11 +389,13 @@ impl Search<'_, '_> {
 
     /// `H * F |= G`
     fn completes(&mut self, h: &Formula, f: &Formula, g: &Formula) -> Result<bool, OutOfFragment> {
-        let (footprint, mut facts) = self.translator.footprint("W");
-        let whole = Formula::sep(vec![h.clone(), f.clone()]);
-        facts.push(self.translator.translate(&whole, &footprint, true)?);
-        facts.push(self.translator.translate(g, &footprint, false)?.negation());
-        self.unsatisfiable(&facts)
+        self.refuted(|search| {
+            let (footprint, mut facts) = search.translator.footprint("W");
+            let whole = Formula::sep(vec![h.clone(), f.clone()]);
+            facts.push(search.translator.translate(&whole, &footprint, true)?);
+            facts.push(search.translator.translate(g, &footprint, false)?.negation());
+            Ok(facts)
+        })
     }
 
     /// A heap that fits all models with the same equalities or, if there is none, those that also
@@ -424,13 +426,14 @@ impl Search<'_, '_> {
 
     /// When the case is there, is the rest always its heap?
     fn follows(&mut self, case: &Case) -> Result<bool, OutOfFragment> {
-        let mut facts = self.facts.clone();
-        facts.push(self.condition(case)?);
-        let heap = Formula::sep(case.spatial.clone());
-        let rest = self.rest.clone();
-        let described = self.translator.translate(&heap, &rest, false)?;
-        facts.push(described.negation());
-        self.unsatisfiable(&facts)
+        self.refuted(|search| {
+            let mut facts = search.facts.clone();
+            facts.push(search.condition(case)?);
+            let heap = Formula::sep(case.spatial.clone());
+            let described = search.translator.translate(&heap, &search.rest, false)?;
+            facts.push(described.negation());
+            Ok(facts)
+        })
     }
 
     /// When the case is there.
@@ -446,11 +449,20 @@ impl Search<'_, '_> {
         Ok(logic::Formula::And(all))
     }
 
-    fn unsatisfiable(&mut self, facts: &[logic::Formula]) -> Result<bool, OutOfFragment> {
-        let mut facts = facts.to_vec();
-        facts.extend(self.translator.definitions.iter().cloned());
-        let found = self.solver.graph_satisfiable(&mut self.translator.theory, &facts);
-        found.map(|satisfiable| !satisfiable).map_err(OutOfFragment)
+    /// Is there no model of these facts? What was defined for them is forgotten.
+    fn refuted(
+        &mut self,
+        facts: impl FnOnce(&mut Self) -> Result<Vec<logic::Formula>, OutOfFragment>,
+    ) -> Result<bool, OutOfFragment> {
+        let before = self.translator.mark();
+        let facts = facts(self);
+        let found = facts.and_then(|mut facts| {
+            facts.extend(self.translator.definitions.iter().cloned());
+            let theory = &mut self.translator.theory;
+            self.solver.graph_satisfiable(theory, &facts).map_err(OutOfFragment)
+        });
+        self.translator.forget(before);
+        found.map(|satisfiable| !satisfiable)
     }
 
     fn conjunction(&mut self, literals: &[Literal]) -> Result<logic::Formula, OutOfFragment> {
@@ -475,9 +487,12 @@ impl Search<'_, '_> {
         let Some(partial) = self.partial_model(&facts)? else { return Ok(Vec::new()) };
         let mut implied: Vec<Literal> = Vec::new();
         for literal in partial.literals {
-            let mut otherwise = facts.clone();
-            otherwise.push(self.conjunction(std::slice::from_ref(&literal))?.negation());
-            if self.unsatisfiable(&otherwise)? {
+            let refuted = self.refuted(|search| {
+                let mut otherwise = facts.clone();
+                otherwise.push(search.conjunction(std::slice::from_ref(&literal))?.negation());
+                Ok(otherwise)
+            });
+            if refuted? {
                 implied.push(literal);
             }
         }
@@ -508,9 +523,11 @@ impl Search<'_, '_> {
         if let Some((h, g)) = self.entailment.clone() {
             return self.completes(&h, heap, &g);
         }
-        let (footprint, mut facts) = self.translator.footprint("W");
-        facts.push(self.translator.translate(heap, &footprint, true)?);
-        facts.push(self.conjunction(std::slice::from_ref(literal))?.negation());
-        self.unsatisfiable(&facts)
+        self.refuted(|search| {
+            let (footprint, mut facts) = search.translator.footprint("W");
+            facts.push(search.translator.translate(heap, &footprint, true)?);
+            facts.push(search.conjunction(std::slice::from_ref(literal))?.negation());
+            Ok(facts)
+        })
     }
 }

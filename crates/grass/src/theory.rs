@@ -260,6 +260,17 @@ impl Theory {
         all
     }
 
+    /// How many lists there are that go back or are sorted.
+    pub(crate) fn mark(&self) -> [usize; 2] {
+        [self.ways_back.len(), self.sorted.len()]
+    }
+
+    /// Lists that came later do not count any more.
+    pub(crate) fn forget(&mut self, [ways_back, sorted]: [usize; 2]) {
+        self.ways_back.truncate(ways_back);
+        self.sorted.truncate(sorted);
+    }
+
     /// The constant for a stack variable.
     pub(crate) fn constant(&mut self, name: &str, sort: Sort) -> Term {
         let term = self.terms.constant(name, sort);

@@ -54,6 +54,13 @@ pub struct Translator<'a> {
     pub(crate) positive: bool,
 }
 
+/// How much was defined.
+pub(crate) struct Mark {
+    definitions: usize,
+    postponed: usize,
+    theory: [usize; 2],
+}
+
 /// What names stand for.
 #[derive(Clone, Default)]
 pub(crate) struct Scope {
@@ -141,6 +148,19 @@ impl<'a> Translator<'a> {
             footprint.insert(loc.clone(), set);
         }
         (footprint, facts)
+    }
+
+    /// What was defined so far.
+    pub(crate) fn mark(&self) -> Mark {
+        let (definitions, postponed) = (self.definitions.len(), self.postponed.len());
+        Mark { definitions, postponed, theory: self.theory.mark() }
+    }
+
+    /// Goes back to a mark. Formulas that were made since then are without meaning.
+    pub(crate) fn forget(&mut self, mark: Mark) {
+        self.definitions.truncate(mark.definitions);
+        self.postponed.truncate(mark.postponed);
+        self.theory.forget(mark.theory);
     }
 
     /// What names stand for now.
