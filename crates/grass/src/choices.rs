@@ -102,6 +102,21 @@ pub(crate) fn is_disjunction(formula: &Formula, semantics: sl::Semantics) -> boo
     }
 }
 
+/// The disjuncts of a formula, if there are no more than this.
+pub(crate) fn disjuncts(formula: &Formula, most: usize) -> Option<Vec<Formula>> {
+    let (mut pending, mut all) = (vec![formula.clone()], Vec::new());
+    while let Some(formula) = pending.pop() {
+        match options(&formula) {
+            Some(options) => pending.extend(options.into_iter().rev()),
+            None => all.push(formula),
+        }
+        if pending.len() + all.len() > most {
+            return None;
+        }
+    }
+    Some(all)
+}
+
 /// A disjunct that holds in the model, if one does.
 fn narrowed(evaluator: &Evaluator<'_>, model: &Model, formula: &Formula) -> Option<Formula> {
     let holds = |formula: &Formula| evaluator.holds(model, formula) == Truth::True;

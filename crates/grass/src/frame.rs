@@ -6,8 +6,9 @@
 //! models that it describes. What comes out is checked by an entailment before it is returned.
 
 use sl::formula::Kind;
-use sl::{Formula, Layout, Model, Semantics, Signature, SymbolicHeap, Var, Verdict};
+use sl::{Formula, Layout, Model, OverlaidHeap, Semantics, Signature, SymbolicHeap, Var, Verdict};
 
+use crate::choices;
 use crate::inverse::{Literal, Partial, Relation, Sources};
 use crate::logic::{self, Set};
 use crate::solve::{Found, Solver};
@@ -15,6 +16,11 @@ use crate::translate::{Footprint, OutOfFragment, Translator, out};
 
 /// More disjuncts than this are not looked for.
 const MAX_DISJUNCTS: usize = 32;
+
+/// A disjunction of more heaps than this is not split.
+const MAX_SPLIT: usize = 8;
+
+const NO_HEAP: &str = "the rest is no heap of locations and lists";
 
 /// The answer to a question for a formula.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,13 +51,23 @@ struct Case {
     /// Conditions that the heap itself says: where it is, and what locations hold. None if it is there
     /// without them.
     shape: Option<Vec<logic::Formula>>,
+    /// May there be more?
+    open: bool,
+}
+
+/// The cases that were found.
+struct Cases {
+    all: Vec<Case>,
+    /// Was there a heap for every partial model?
+    complete: bool,
 }
 
 impl Case {
     /// The heap, under these conditions.
     fn formula(&self, conditions: &[Literal]) -> SymbolicHeap {
         let pure = conditions.iter().map(Literal::formula).collect();
-        SymbolicHeap { pure, spatial: self.spatial.clone(), ..SymbolicHeap::default() }
+        let (spatial, open) = (self.spatial.clone(), self.open);
+        SymbolicHeap { pure, spatial, open, ..SymbolicHeap::default() }
     }
 }
 
@@ -74,10 +90,15 @@ impl Solver {
             Verdict::Unknown(reason) => return Inference::Unknown(reason),
             Verdict::Unsat => {}
         }
-        let frame = match self.rest(signature, semantics, h, g) {
-            Ok(Some(frame)) => frame,
-            Ok(None) => Kind::False.into(),
-            Err(reason) => return Inference::Unknown(reason.0),
+        let takes_all = |heaps: Vec<OverlaidHeap>| heaps.iter().all(|heap| heap.layout.is_open());
+        let frame = if OverlaidHeap::disjuncts(g, semantics).is_some_and(takes_all) {
+            Kind::Emp.into()
+        } else {
+            match self.describe(setting, h, g, Goal::Frame) {
+                Ok(Some(frame)) => frame,
+                Ok(None) => Kind::False.into(),
+                Err(reason) => return Inference::Unknown(reason.0),
+            }
         };
         let whole = Formula::sep(vec![g.clone(), frame.clone()]);
         match self.follows(setting, h, &whole) {
@@ -122,7 +143,13 @@ impl Solver {
         h: &Formula,
         g: &Formula,
     ) -> Result<Option<Formula>, OutOfFragment> {
-        self.describe((signature, semantics), h, g, Goal::Frame)
+        let setting = (signature, semantics);
+        let (heaps, complete) = self.heaps(setting, h, g, Goal::Frame, true)?;
+        match (heaps.is_empty(), complete) {
+            (_, false) => out(NO_HEAP),
+            (true, true) => Ok(None),
+            (false, true) => Ok(Some(self.simplified(setting, heaps))),
+        }
     }
 
     /// The paper's `tr^-1` of each partial model of `Frame(H, G)`: the heap that is left, with all that
@@ -138,8 +165,11 @@ impl Solver {
         g: &Formula,
     ) -> Result<Vec<Formula>, OutOfFragment> {
         let cases = self.search((signature, semantics), h, g, Goal::Frame)?.cases(false)?;
+        if !cases.complete {
+            return out(NO_HEAP);
+        }
         let heap = |case: &Case| case.formula(&case.conditions).to_formula(semantics);
-        Ok(cases.iter().map(heap).collect())
+        Ok(cases.all.iter().map(heap).collect())
     }
 
     /// As [`Solver::entails`], with the procedure for lists first.
@@ -167,10 +197,13 @@ impl Solver {
         let whole = if goal == Goal::Frame { h } else { g };
         let sources = Sources::new(whole, h, g, semantics);
         let entailment = (goal == Goal::AntiFrame).then(|| (h.clone(), g.clone()));
-        Ok(Search { solver: self, translator, facts, rest, sources, entailment })
+        let is_open = |heaps: Vec<OverlaidHeap>| heaps.iter().any(|heap| heap.layout.is_open());
+        let open =
+            goal == Goal::Frame && OverlaidHeap::disjuncts(h, semantics).is_some_and(is_open);
+        Ok(Search { solver: self, translator, facts, rest, sources, entailment, open })
     }
 
-    /// The inverse translation of the rest; `None` if there is no model.
+    /// The inverse translation of the rest, as far as there is one; `None` if there is no model.
     fn describe(
         &mut self,
         setting: Setting<'_>,
@@ -178,15 +211,15 @@ impl Solver {
         g: &Formula,
         goal: Goal,
     ) -> Result<Option<Formula>, OutOfFragment> {
-        let mut heaps = self.heaps(setting, h, g, goal, true)?;
+        let (mut heaps, complete) = self.heaps(setting, h, g, goal, true)?;
         if heaps.is_empty() {
-            return Ok(None);
+            return if complete { Ok(None) } else { out(NO_HEAP) };
         }
         if goal == Goal::AntiFrame {
             // Any that is good will do. What holds more generally may be good for less.
             let mut good = self.good(setting, h, g, heaps);
             if good.is_empty() {
-                let special = self.heaps(setting, h, g, goal, false)?;
+                let (special, _) = self.heaps(setting, h, g, goal, false)?;
                 good = self.good(setting, h, g, special);
             }
             if good.is_empty() {
@@ -197,7 +230,7 @@ impl Solver {
         Ok(Some(self.simplified(setting, heaps)))
     }
 
-    /// The heaps of all cases.
+    /// The heaps of all cases; is there one for every partial model?
     fn heaps(
         &mut self,
         setting: Setting<'_>,
@@ -205,14 +238,20 @@ impl Solver {
         g: &Formula,
         goal: Goal,
         generalised: bool,
-    ) -> Result<Vec<SymbolicHeap>, OutOfFragment> {
-        let mut search = self.search(setting, h, g, goal)?;
-        let mut heaps = Vec::new();
-        for case in search.cases(generalised)? {
-            let implied = search.implied(&case)?;
-            heaps.push(search.formula(&case, implied, setting.1)?);
+    ) -> Result<(Vec<SymbolicHeap>, bool), OutOfFragment> {
+        let (mut heaps, mut complete) = (Vec::new(), true);
+        // What is left of a disjunction is left of one of its parts.
+        let parts = if goal == Goal::Frame { choices::disjuncts(h, MAX_SPLIT) } else { None };
+        for h in parts.unwrap_or_else(|| vec![h.clone()]) {
+            let mut search = self.search(setting, &h, g, goal)?;
+            let cases = search.cases(generalised)?;
+            complete &= cases.complete;
+            for case in cases.all {
+                let implied = search.implied(&case)?;
+                heaps.push(search.formula(&case, implied, setting.1)?);
+            }
         }
-        Ok(heaps)
+        Ok((heaps, complete))
     }
 
     /// Those that are anti-frames.
@@ -300,19 +339,31 @@ struct Search<'s, 'a> {
     sources: Sources,
     /// For an anti-frame: what it is good for.
     entailment: Option<(Formula, Formula)>,
+    /// May there be anything in the rest?
+    open: bool,
 }
 
 impl Search<'_, '_> {
     /// Cases that together cover all models: one for each partial model, or fewer that are generalised.
-    fn cases(&mut self, generalised: bool) -> Result<Vec<Case>, OutOfFragment> {
+    fn cases(&mut self, generalised: bool) -> Result<Cases, OutOfFragment> {
         let mut cases: Vec<Case> = Vec::new();
+        let mut complete = true;
         let mut open = self.facts.clone();
-        while let Some(partial) = self.partial_model(&open)? {
-            if cases.len() >= MAX_DISJUNCTS {
+        for number in 0.. {
+            let Some(partial) = self.partial_model(&open)? else { break };
+            if number >= MAX_DISJUNCTS {
                 return Err(OutOfFragment("there are too many cases".into()));
             }
-            let case = self.fitting(&partial)?;
-            let case = if generalised { self.generalise(case)? } else { case };
+            let Some(case) = self.fitting(&partial)? else {
+                // What is found for others may do.
+                complete = false;
+                let (conditions, shape) = (partial.literals, Some(partial.shape));
+                let nothing = Case { conditions, shape, spatial: Vec::new(), open: true };
+                open.push(self.condition(&nothing)?.negation());
+                continue;
+            };
+            let general = generalised && !case.open;
+            let case = if general { self.generalise(case)? } else { case };
             let blocked = self.condition(&case)?;
             open.push(blocked.negation());
             // What is more general takes the place of what is not.
@@ -320,7 +371,7 @@ impl Search<'_, '_> {
             cases.retain(|old| case.shape.is_some() || !all(old));
             cases.push(case);
         }
-        Ok(cases)
+        Ok(Cases { all: cases, complete })
     }
 
     fn partial_model(
@@ -399,29 +450,38 @@ impl Search<'_, '_> {
     }
 
     /// A heap that fits all models with the same equalities or, if there is none, those that also
-    /// agree on what locations hold.
-    fn fitting(&mut self, partial: &Partial) -> Result<Case, OutOfFragment> {
+    /// agree on what locations hold. If there may be anything in the rest, it is a part of it.
+    fn fitting(&mut self, partial: &Partial) -> Result<Option<Case>, OutOfFragment> {
         let contents_only = Vec::new();
         for shape in [None, Some(&contents_only), Some(&partial.shape)] {
             let mut any = None;
             for spatial in &partial.heaps {
                 let (conditions, spatial) = (partial.literals.clone(), spatial.clone());
-                let case = Case { conditions, spatial, shape: shape.cloned() };
+                let case = Case { conditions, spatial, shape: shape.cloned(), open: false };
                 if any.is_some() && !self.is_good(&case)? {
                     continue;
                 }
                 if self.follows(&case)? {
                     if !self.has_choice() || any.is_some() || self.is_good(&case)? {
-                        return Ok(case);
+                        return Ok(Some(case));
                     }
                     any = Some(case);
                 }
             }
-            if let Some(case) = any {
-                return Ok(case);
+            if any.is_some() {
+                return Ok(any);
             }
         }
-        out("the rest is no heap of locations and lists")
+        if self.open {
+            for spatial in partial.heaps.iter().chain([&Vec::new()]) {
+                let (conditions, spatial) = (partial.literals.clone(), spatial.clone());
+                let case = Case { conditions, spatial, shape: None, open: true };
+                if self.follows(&case)? {
+                    return Ok(Some(case));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// When the case is there, is the rest always its heap?
@@ -429,7 +489,7 @@ impl Search<'_, '_> {
         self.refuted(|search| {
             let mut facts = search.facts.clone();
             facts.push(search.condition(case)?);
-            let heap = Formula::sep(case.spatial.clone());
+            let heap = case.formula(&[]).to_formula(search.translator.semantics);
             let described = search.translator.translate(&heap, &search.rest, false)?;
             facts.push(described.negation());
             Ok(facts)

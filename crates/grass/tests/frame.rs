@@ -120,7 +120,7 @@ fn frames() {
             (
                 "(x |-> y || ls(x, y)) * z |-> nil",
                 "z |-> nil",
-                "x != z * z != nil * ls(x, y) || x != z * z != nil * x |-> y || x = y * z != nil",
+                "x != z * z != nil * x |-> y || z != nil * ls(x, y)",
             ),
             ("x |-> y && x |-> z", "x |-> y", "y = z * x != nil"),
             ("x |-> x", "x |-> x", "x != nil"),
@@ -335,4 +335,46 @@ fn generated_frames_of_doubly_linked_lists() {
 #[test]
 fn generated_frames_of_sorted_lists() {
     SORTED.check(0x5eed_000b, 240, 0);
+}
+
+/// Where there may be more than is said, the rest may be more, too.
+#[test]
+fn frames_of_heaps_with_more() {
+    check(
+        false,
+        &[
+            ("x |-> y * true", "x |-> y", "x != nil * true"),
+            ("ls(x, y) * true", "emp", "ls(x, y) * true"),
+            ("ls(x, y) * y |-> z", "y |-> z * true", "emp"),
+            ("x |-> y * (ls(y, z) || true)", "x |-> y", "x != nil * true"),
+        ],
+    );
+}
+
+/// What is described twice is left over as one of the two.
+#[test]
+fn frames_below_star() {
+    check(
+        false,
+        &[
+            ("(ls(x, y) && x |-> y) * ls(z, w)", "ls(z, w)", "x != y * x |-> y"),
+            ("(ls(x, y) && x |-> y) * ls(z, w)", "x |-> y", "x != y * x != nil * ls(z, w)"),
+            ("x != y * x |-> y * ls(z, w)", "ls(x, y) && x |-> y", "x != y * x != nil * ls(z, w)"),
+            ("(ls(x, y) || x |-> z) * ls(u, v)", "ls(u, v)", "ls(x, y) || x |-> z"),
+        ],
+    );
+}
+
+/// A cyclic list may be taken with its cycle or without; what is left must do for one of them.
+#[test]
+fn frames_of_cyclic_lists() {
+    let definitions = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";
+    check_with(
+        definitions,
+        false,
+        &[
+            ("lseg(x, y) * lseg(y, z)", "lseg(x, y)", "lseg(y, z)"),
+            ("x |-> y * lseg(y, z)", "x |-> y", "x != nil * lseg(y, z)"),
+        ],
+    );
 }
