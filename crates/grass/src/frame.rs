@@ -20,6 +20,9 @@ const MAX_DISJUNCTS: usize = 32;
 /// A disjunction of more heaps than this is not split.
 const MAX_SPLIT: usize = 8;
 
+/// After so many partial models for which there is no heap, no others are looked at.
+const MAX_WITHOUT: usize = 4;
+
 const NO_HEAP: &str = "the rest is no heap of locations and lists";
 
 /// The answer to a question for a formula.
@@ -347,7 +350,7 @@ impl Search<'_, '_> {
     /// Cases that together cover all models: one for each partial model, or fewer that are generalised.
     fn cases(&mut self, generalised: bool) -> Result<Cases, OutOfFragment> {
         let mut cases: Vec<Case> = Vec::new();
-        let mut complete = true;
+        let mut without = 0;
         let mut open = self.facts.clone();
         for number in 0.. {
             let Some(partial) = self.partial_model(&open)? else { break };
@@ -356,7 +359,10 @@ impl Search<'_, '_> {
             }
             let Some(case) = self.fitting(&partial)? else {
                 // What is found for others may do.
-                complete = false;
+                without += 1;
+                if without == MAX_WITHOUT {
+                    break;
+                }
                 let (conditions, shape) = (partial.literals, Some(partial.shape));
                 let nothing = Case { conditions, shape, spatial: Vec::new(), open: true };
                 open.push(self.condition(&nothing)?.negation());
@@ -371,7 +377,7 @@ impl Search<'_, '_> {
             cases.retain(|old| case.shape.is_some() || !all(old));
             cases.push(case);
         }
-        Ok(Cases { all: cases, complete })
+        Ok(Cases { all: cases, complete: without == 0 })
     }
 
     fn partial_model(
