@@ -2,20 +2,13 @@
 //! heaps.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
-use std::time::Duration;
+mod common;
 
-use grass::Solver;
+use common::solver;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
 use sl::lists::{Entailment, ListLogic, Satisfiability};
 use sl::{Formula, Semantics, Verdict};
-
-fn solver() -> Solver {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    Solver::new(grass::config(found, Duration::from_secs(60)))
-}
 
 /// A number from 0 to `n - 1`, the same in every run.
 struct Random(u64);

@@ -1,33 +1,11 @@
 //! Conjunction, disjunction and negation below `*`, and lists that may have more than one footprint.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
-use std::time::Duration;
+mod common;
 
-use grass::Solver;
+use common::{check, solver};
 use report::FileId;
 use sl::{Semantics, Verdict};
-
-fn solver() -> Solver {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    Solver::new(grass::config(found, Duration::from_secs(60)))
-}
-
-/// Whether each entailment is valid; counterexamples are confirmed.
-fn check(semantics: Semantics, definitions: &str, cases: &[(&str, &str, bool)]) {
-    let mut solver = solver();
-    for (h, g, valid) in cases {
-        let left = format!("{definitions}{h}");
-        let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), g)]).unwrap();
-        let [left, right] = document.formulas.as_slice() else { panic!() };
-        match solver.entails(&document.signature, semantics, left, right) {
-            Verdict::Unsat => assert!(valid, "{h} |= {g}"),
-            Verdict::Sat(model) => assert!(!valid, "{h} |= {g}: {model:?}"),
-            Verdict::Unknown(reason) => panic!("{h} |= {g}: {reason}"),
-        }
-    }
-}
 
 const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";
 

@@ -1,19 +1,13 @@
 //! Frames and anti-frames, with exact results.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
-use std::time::Duration;
+mod common;
 
-use grass::{Inference, Solver};
+use common::solver;
+use grass::Inference;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
 use sl::{Formula, Semantics, Verdict};
-
-fn solver() -> Solver {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    Solver::new(grass::config(found, Duration::from_secs(60)))
-}
 
 /// Asks all questions, and complains about all answers that are not the expected ones.
 fn check(abduce: bool, cases: &[(&str, &str, &str)]) {

@@ -1,40 +1,18 @@
 //! Lists that are more than acyclic paths: doubly linked, sorted, cyclic.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
-use std::time::Duration;
+mod common;
 
-use grass::Solver;
+use common::{check, solver};
 use report::FileId;
 use sl::{Semantics, Verdict};
-
-fn solver() -> Solver {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    Solver::new(grass::config(found, Duration::from_secs(60)))
-}
-
-/// Whether each entailment is valid; counterexamples are confirmed.
-fn check(definitions: &str, cases: &[(&str, &str, bool)]) {
-    let mut solver = solver();
-    for (h, g, valid) in cases {
-        let left = format!("{definitions}{h}");
-        let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), g)]).unwrap();
-        let [left, right] = document.formulas.as_slice() else { panic!() };
-        let verdict = solver.entails(&document.signature, Semantics::Precise, left, right);
-        match verdict {
-            Verdict::Unsat => assert!(valid, "{h} |= {g}"),
-            Verdict::Sat(_) => assert!(!valid, "{h} |= {g}: {verdict:?}"),
-            Verdict::Unknown(reason) => panic!("{h} |= {g}: {reason}"),
-        }
-    }
-}
 
 #[test]
 fn sorted_lists() {
     let definitions = "pred up(x, y, low) := x = y ||
         exists u, v. x != y * low <= v * x |-> {next: u, data: v} * up(u, y, v);\n";
     check(
+        Semantics::Precise,
         definitions,
         &[
             ("up(x, nil, 3)", "up(x, nil, 2)", true),
@@ -57,6 +35,7 @@ fn doubly_linked_lists() {
     let definitions = "pred dll(x, a, y, b) := x = y * a = b ||
         exists u. x != y * a != b * x |-> {next: u, prev: a} * dll(u, x, y, b);\n";
     check(
+        Semantics::Precise,
         definitions,
         &[
             ("dll(x, a, y, b)", "dll(x, a, y, b)", true),
@@ -74,6 +53,7 @@ fn strictly_sorted_lists() {
     let definitions = "pred up(x, y, low) := x = y ||
         exists u, v. x != y * low < v * x |-> {next: u, data: v} * up(u, y, v);\n";
     check(
+        Semantics::Precise,
         definitions,
         &[
             ("x |-> {next: y, data: 3} * up(y, nil, 3)", "up(x, nil, 2)", true),
@@ -91,6 +71,7 @@ fn strictly_sorted_lists() {
 #[test]
 fn cyclic_lists() {
     check(
+        Semantics::Precise,
         "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n",
         &[
             ("x |-> y * y |-> u * u |-> y", "lseg(x, y)", true),
@@ -108,6 +89,7 @@ fn cyclic_doubly_linked_lists() {
     let to_y = "x |-> {next: y, prev: a} * y |-> {next: z, prev: x}";
     let around = format!("{to_y} * z |-> {{next: y, prev: y}}");
     check(
+        Semantics::Precise,
         "pred dll(x, a, y, b) := x = y * a = b ||
             exists u. x |-> {next: u, prev: a} * dll(u, x, y, b);\n",
         &[
@@ -128,6 +110,7 @@ fn cyclic_doubly_linked_lists() {
 #[test]
 fn doubly_linked_lists_of_at_least_one() {
     check(
+        Semantics::Precise,
         "pred dll(x, a, y, b) := x = b * x |-> {next: y, prev: a} ||
             exists u. x != y * a != b * x |-> {next: u, prev: a} * dll(u, x, y, b);\n",
         &[
@@ -157,6 +140,7 @@ fn doubly_linked_lists_of_at_least_one() {
 #[test]
 fn lists_of_at_least_one() {
     check(
+        Semantics::Precise,
         "pred some(x, y) := x |-> y || exists u. x != y * x |-> u * some(u, y);\n",
         &[
             ("x |-> x", "some(x, x)", true),

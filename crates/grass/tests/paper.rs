@@ -1,22 +1,15 @@
 //! The examples of the paper, under their numbers.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
-use std::time::Duration;
+mod common;
 
-use grass::Solver;
+use common::solver;
 use grass::logic::{Formula, Set};
 use grass::theory::{Field, Theory};
 use grass::translate::Translator;
 use report::FileId;
 use sl::{Semantics, Signature, Verdict};
 use smt::{Meaning, Sort, Term};
-
-fn solver() -> Solver {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let found = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    Solver::new(grass::config(found, Duration::from_secs(60)))
-}
 
 fn graph() -> (Theory, Sort, Field) {
     let mut theory = Theory::new(&Signature::default());
