@@ -46,7 +46,7 @@ fn files_have_a_line_for_every_question() {
 
 #[test]
 fn what_is_not_decided_is_unknown_and_says_why() {
-    let text = SCRIPT.replace("(seg u out)", "(and (seg u out) (seg u out))");
+    let text = SCRIPT.replace("(seg u out)", "(and (seg u out) (seg out u))");
     let path = scratch("no-list.smt2", &text);
     let output = run(&[path.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3));
