@@ -64,6 +64,21 @@ impl Derivation {
         }
         Some(derivation)
     }
+
+    /// The same with other derivations of some of the calls.
+    #[must_use]
+    pub fn with(&self, calls: &[usize], other: &Derivation) -> Derivation {
+        let mut result = self.clone();
+        let start = self.nodes.len();
+        for (call, root) in calls.iter().zip(&other.roots) {
+            result.roots[*call] = start + root;
+        }
+        result.nodes.extend(other.nodes.iter().cloned().map(|mut node| {
+            node.calls.iter_mut().for_each(|call| *call += start);
+            node
+        }));
+        result
+    }
 }
 
 /// A derivation whose variables all have numbers of their own.

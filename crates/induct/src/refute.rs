@@ -10,7 +10,7 @@ use crate::unfold::Unfolder;
 /// Steps of the evaluator for each model.
 const EVALUATION: u64 = 10_000;
 /// Variables beyond these are not made equal to others.
-const MAX_ALIASED: usize = 14;
+const MAX_ALIASED: usize = 24;
 
 /// Integers beyond these are not ordered in other ways.
 const MAX_ORDERED: usize = 6;
@@ -20,7 +20,7 @@ const MAX_ORDERED: usize = 6;
 pub struct Effort {
     /// Steps of unfolding.
     pub work: u64,
-    /// Instances in a derivation.
+    /// Instances in a derivation, besides those that are there at first.
     pub size: usize,
     /// Models.
     pub models: usize,
@@ -39,32 +39,97 @@ pub struct Refutation<'a> {
     pub right: &'a Formula,
 }
 
+/// The variables and calls of a clause that hang together, `nil` apart: those with calls. Each has the
+/// `nil`s, too.
+fn components(clause: &Clause, nils: Var) -> Vec<(Vec<Var>, Vec<usize>)> {
+    let mut groups: Vec<Vec<Var>> = (nils..clause.sorts.len() as Var).map(|v| vec![v]).collect();
+    let mut join = |vars: &[Var]| {
+        let touches = |group: &Vec<Var>| group.iter().any(|v| vars.contains(v));
+        let (touched, others) = std::mem::take(&mut groups).into_iter().partition(touches);
+        groups = others;
+        groups.push(touched.concat());
+    };
+    for (a, b) in &clause.equal {
+        join(&[*a, *b]);
+    }
+    for cell in &clause.cells {
+        join(&[&[cell.addr], cell.fields.as_slice()].concat());
+    }
+    for call in &clause.calls {
+        join(&call.args);
+    }
+    let calls_of = |group: &Vec<Var>| -> Vec<usize> {
+        let calls = clause.calls.iter().enumerate();
+        calls.filter(|(_, c)| c.args.iter().any(|v| group.contains(v))).map(|(i, _)| i).collect()
+    };
+    groups
+        .into_iter()
+        .map(|group| ((0..nils).chain(group.iter().copied()).collect(), calls_of(&group)))
+        .filter(|(_, calls): &(Vec<Var>, Vec<usize>)| !calls.is_empty())
+        .collect()
+}
+
 impl Refutation<'_> {
     /// A model of the left side that is none of the right side, both shown to be so.
     #[must_use]
     pub fn find(&self, left: Written<'_>, effort: Effort) -> Option<Model> {
+        let size = effort.size + left.clause.calls.len();
+        let mut smallest = None;
         let mut found = None;
         let mut rest = effort.models;
-        let mut unfolder = Unfolder::new(self.system, effort.work);
-        unfolder.each(left.clause, effort.size, &mut |derivation| {
-            found = self.variants(left, derivation, &mut rest);
+        let all: Vec<Var> = (0..left.clause.sorts.len() as Var).collect();
+        Unfolder::new(self.system, effort.work).each(left.clause, size, &mut |derivation| {
+            smallest.get_or_insert_with(|| derivation.clone());
+            found = self.variants(left, derivation, &all, &mut rest);
             found.is_some() || rest == 0
         });
-        found
+        found.or_else(|| self.by_components(left, &smallest?, effort))
     }
 
-    /// The model in which as little as possible is equal, then those with one more equation.
+    /// Models in which only one component of the left side is more than it has to be: parts that have no
+    /// variables in common are looked at one by one.
+    fn by_components(
+        &self,
+        left: Written<'_>,
+        smallest: &Derivation,
+        effort: Effort,
+    ) -> Option<Model> {
+        let components = components(left.clause, self.system.nils() as Var);
+        if components.len() < 2 {
+            return None;
+        }
+        components.iter().find_map(|(vars, calls)| {
+            let part = calls.iter().map(|call| left.clause.calls[*call].clone()).collect();
+            let part = Clause { calls: part, ..left.clause.clone() };
+            let mut found = None;
+            let mut rest = effort.models / components.len();
+            let size = effort.size + calls.len();
+            let work = effort.work / components.len() as u64;
+            Unfolder::new(self.system, work).each(&part, size, &mut |derivation| {
+                let whole = smallest.with(calls, derivation);
+                found = self.variants(left, &whole, vars, &mut rest);
+                found.is_some() || rest == 0
+            });
+            found
+        })
+    }
+
+    /// The model in which as little as possible is equal, then those with one more equation of some
+    /// variables.
     fn variants(
         &self,
         left: Written<'_>,
         derivation: &Derivation,
+        among: &[Var],
         rest: &mut usize,
     ) -> Option<Model> {
         if let Some(model) = self.check(left, derivation, rest) {
             return Some(model);
         }
         let unfolded = Unfolded::new(self.system, left.clause, derivation);
-        let locations: Vec<Var> = (0..unfolded.vars.min(left.clause.sorts.len()) as Var)
+        let locations: Vec<Var> = among
+            .iter()
+            .copied()
             .filter(|v| !self.system.is_int(unfolded.sorts[*v as usize]))
             .take(MAX_ALIASED)
             .collect();
