@@ -69,11 +69,12 @@ impl Translator<'_> {
             let model = ReadBack::new(session, self, &one.footprint, reduced, paths).model(&free);
             let evaluator = Evaluator::new(self.signature, self.semantics);
             let disjunct = model.and_then(|model| narrowed(&evaluator, &model, &one.formula));
-            if let Some(disjunct) = disjunct.filter(|disjunct| !one.told.contains(disjunct)) {
-                self.tell(index, disjunct, &one.footprint)?;
-                any = true;
-            }
+            let told = match disjunct.filter(|disjunct| !one.told.contains(disjunct)) {
+                Some(disjunct) => self.tell(index, disjunct, &one.footprint).map(|()| true),
+                None => Ok(false),
+            };
             self.enter(outer);
+            any |= told?;
         }
         Ok(any)
     }
