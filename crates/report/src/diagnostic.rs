@@ -30,8 +30,10 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// The program member in which it occurs.
     pub member: Option<String>,
-    /// Conditions of the branches that lead there, outermost first.
+    /// The last conditions of the branches that lead there, outermost first.
     pub branch: Vec<String>,
+    /// How many such conditions there are before these.
+    pub branch_omitted: usize,
     /// Values that make it happen, if they were asked for and some are known.
     pub counterexample: Option<Box<Counterexample>>,
 }
@@ -72,6 +74,7 @@ impl Diagnostic {
             help: None,
             member: None,
             branch: Vec::new(),
+            branch_omitted: 0,
             counterexample: None,
         }
     }

@@ -72,9 +72,12 @@ pub fn render_diagnostic(
         elements.push(note.clone().message(clean(text)).into());
     }
     if !diagnostic.branch.is_empty() {
-        let conditions = diagnostic.branch.join(", ");
-        elements
-            .push(note.clone().message(format!("on the path where {}", clean(&conditions))).into());
+        let mut path = format!("on the path where {}", clean(&diagnostic.branch.join(", ")));
+        if diagnostic.branch_omitted > 0 {
+            let before = counted(diagnostic.branch_omitted, "condition");
+            let _ = write!(path, " (and {before} before)");
+        }
+        elements.push(note.clone().message(path).into());
     }
     if let Some(table) = diagnostic.counterexample.as_deref().and_then(counterexample) {
         elements.push(note.clone().message(table).into());

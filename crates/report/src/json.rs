@@ -10,6 +10,9 @@
 //! Lines and columns count from 1, columns in characters; `end_column` is one past the last
 //! character. All four are 0 where a diagnostic has no position in a file.
 //!
+//! `"branch"` has the last conditions of a path; `"branch_omitted"`, if it is there, says how many there
+//! are before them.
+//!
 //! Some members are there only if they were asked for: `"stats"` of a file and of its members, an
 //! object of numbers; `"quantifiers"` of a file, those with most instances first, where file, line and
 //! column say what in the source a quantified formula comes from; and `"counterexample"` of an error:
@@ -73,6 +76,8 @@ struct Message<'a> {
     reason: Option<&'a str>,
     member: Option<&'a str>,
     branch: &'a [String],
+    #[serde(skip_serializing_if = "is_zero")]
+    branch_omitted: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Counterexample<'a>>,
 }
@@ -88,6 +93,11 @@ struct HeapValue<'a> {
     location: &'a str,
     permission: &'a str,
     value: Option<&'a str>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Pairs as an object, in their order.
@@ -183,6 +193,7 @@ fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap
         reason: d.reason(),
         member: d.member.as_deref(),
         branch: &d.branch,
+        branch_omitted: d.branch_omitted,
         counterexample: d.counterexample.as_deref().map(counterexample),
     }
 }

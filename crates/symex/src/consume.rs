@@ -11,6 +11,7 @@ use viper::core::{BinOp, Expr, ExprKind};
 use crate::blame::{Blame, Reason};
 use crate::eval::{conjuncts, resource_reason};
 use crate::executor::Executor;
+use crate::heap::Demand;
 use crate::path::Run;
 use crate::produce::Conditional;
 use crate::state::{Heap, State};
@@ -108,6 +109,9 @@ impl Executor<'_> {
                         Ok(snap)
                     }
                     None => {
+                        let wildcard = self.is_wildcard(state, perm);
+                        let demand = Demand { resource: id, args: &args, amount: perm, wildcard };
+                        self.note_shortage(heap, demand);
                         let reason = resource_reason(e, resource, state.owner);
                         self.fail(state, blame, &reason)
                     }
@@ -133,6 +137,9 @@ impl Executor<'_> {
                 match self.take(state, heap, id, &args, factor)? {
                     Some(snap) => Ok(snap),
                     None => {
+                        let wildcard = self.is_wildcard(state, factor);
+                        let demand = Demand { resource: id, args: &args, amount: factor, wildcard };
+                        self.note_shortage(heap, demand);
                         let reason = wand_reason(wand, state);
                         self.fail(state, blame, &reason)
                     }

@@ -1,14 +1,15 @@
 //! Values for which a proof fails, from the solver's model.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use smt::Term;
-use viper::core::{Expr, ExprKind, LocalId};
+use viper::core::{Expr, LocalId};
 
 use crate::executor::Executor;
 use crate::state::{Owner, ResourceId, State};
 use crate::verdict::Counterexample;
+use crate::wording::free_locals;
 
 impl Executor<'_> {
     /// Values of the variables and of what is held, where `goal` does not hold.
@@ -81,7 +82,14 @@ impl Executor<'_> {
     /// The variables that a user knows here, with their values: those that are declared, and those
     /// that are bound around the expression in question.
     fn visible(&self, state: &State, about: Option<&Arc<Expr>>) -> Vec<(String, Term)> {
-        let always = match state.owner {
+        let (mut owner, mut store, mut scope) = (state.owner, &state.store, &state.scope);
+        let mut up = state.caller.as_ref();
+        while let Some(caller) = up {
+            (owner, store, scope) = (caller.owner, &caller.store, &caller.scope);
+            up = caller.up.as_ref();
+        }
+        let about = about.filter(|_| state.caller.is_none());
+        let always = match owner {
             Owner::Method(id) => {
                 let method = self.program.method(id);
                 method.params + method.returns
@@ -91,33 +99,16 @@ impl Executor<'_> {
         };
         let mentioned = about.map(free_locals).unwrap_or_default();
         let known = |id: LocalId| {
-            id.0 < always || mentioned.contains(&id) || state.scope.iter().any(|l| *l == id)
+            id.0 < always || mentioned.contains(&id) || scope.iter().any(|l| *l == id)
         };
-        let locals = self.locals(state.owner);
-        state
-            .store
+        let locals = self.locals(owner);
+        store
             .values()
             .filter(|(id, _)| known(*id))
             .filter_map(|(id, value)| Some((locals.get(id.index())?.name.to_string(), value)))
             .filter(|(name, _)| !name.starts_with("__"))
             .collect()
     }
-}
-
-/// The variables of an expression that are not bound in it.
-fn free_locals(e: &Arc<Expr>) -> HashSet<LocalId> {
-    let (mut mentioned, mut bound) = (HashSet::new(), HashSet::new());
-    e.walk(&mut |e| {
-        match &e.kind {
-            ExprKind::Local(id) => drop(mentioned.insert(*id)),
-            ExprKind::Let(id, ..) => drop(bound.insert(*id)),
-            ExprKind::Quant { vars, .. } | ExprKind::ForPerm(vars, ..) => bound.extend(vars),
-            _ => {}
-        }
-        true
-    });
-    // Each binder has identifiers of its own.
-    &mentioned - &bound
 }
 
 /// Turns the solver's values into something to read.

@@ -18,6 +18,7 @@ use viper::core::{
 
 use crate::blame::{Blame, Reason};
 use crate::executor::Executor;
+use crate::heap::Demand;
 use crate::operators::operand_type;
 use crate::path::{Run, Stop};
 use crate::state::{Owner, ResourceId, State};
@@ -63,6 +64,7 @@ impl Executor<'_> {
                 let resource = ResourceId::Field(*field);
                 let heap = state.heap.clone();
                 let Some(snap) = self.lookup(state, &heap, resource, &[receiver])? else {
+                    self.note_unreadable(&heap, resource, &[receiver]);
                     let reason = Reason::new("insufficient.permission", e, owner);
                     return self.fail(state, blame, &reason);
                 };
@@ -390,6 +392,8 @@ impl Executor<'_> {
                 this.take(s, &mut heap, resource, &args, amount)?
             };
             let Some(snap) = snap else {
+                let wildcard = s.reading || this.is_wildcard(s, amount);
+                this.note_shortage(&heap, Demand { resource, args: &args, amount, wildcard });
                 let reason = this.predicate_reason(access, s.owner);
                 return this.fail(s, blame, &reason);
             };
@@ -399,7 +403,8 @@ impl Executor<'_> {
             this.unfolded.push((access.predicate, snap, args.clone().into()));
             this.note_predicate(s, access.predicate, snap, &args)?;
             s.unfolding.push_front_mut(access.predicate);
-            this.produce_body(s, access.predicate, &args, snap, amount, blame)?;
+            let instance = (access.predicate, access.args.as_slice());
+            this.produce_body(s, instance, &args, snap, amount, blame)?;
             s.unfolding.drop_first_mut();
             this.eval(s, body, blame)
         })?;

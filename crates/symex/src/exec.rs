@@ -13,8 +13,10 @@ use crate::blame::{Blame, Reason};
 use crate::cfg::{Cfg, Edge, LoopId, NodeId, NodeKind, Way};
 use crate::config::JoinMode;
 use crate::executor::Executor;
+use crate::heap::Demand;
 use crate::path::{Log, Run, Stop};
 use crate::state::{Heap, Owner, ResourceId, State};
+use crate::wording::variable;
 
 /// Where a path is.
 #[derive(Clone, Copy)]
@@ -443,6 +445,8 @@ impl<'p> Executor<'p> {
         let full = self.amount(1, 1);
         let mut heap = state.heap.clone();
         if self.take(state, &mut heap, resource, &[target], full)?.is_none() {
+            let args = &[target];
+            self.note_shortage(&heap, Demand { resource, args, amount: full, wildcard: false });
             let kind = ExprKind::Field(Arc::clone(receiver), field);
             let location = Expr::new(kind, decl.ty.clone(), pos);
             let reason = Reason::new("insufficient.permission", &location, state.owner);
@@ -523,11 +527,15 @@ impl<'p> Executor<'p> {
     ) -> Run<()> {
         let decl = self.program.method(method);
         let failed = Blame::new("call.failed", stmt.pos).with_info(&stmt.info);
+        let mut actuals = args.to_vec();
+        for (target, result) in targets.iter().zip(decl.locals.iter().skip(args.len())) {
+            actuals.push(variable(*target, &result.ty));
+        }
         let args = self.eval_all(state, args, &failed)?;
         for arg in &args {
             self.mention(state, *arg)?;
         }
-        let mut callee = self.enter(state, Owner::Method(method), &args);
+        let mut callee = self.enter(state, Owner::Method(method), &args, actuals);
         callee.labels = rpds::HashTrieMap::new();
         let before = state.heap.clone();
         let mut heap = state.heap.clone();
@@ -590,7 +598,8 @@ impl<'p> Executor<'p> {
         let wildcards = state.wildcards.clone();
         let amount = self.eval_amount(state, access.amount.as_ref(), blame)?;
         self.check_positive(state, amount, access, blame)?;
-        let mut inner = self.enter(state, Owner::Predicate(access.predicate), &args);
+        let owner = Owner::Predicate(access.predicate);
+        let mut inner = self.enter(state, owner, &args, access.args.clone());
         inner.scale = self.scaled_by(state, amount);
         inner.want_snap = true;
         let mut heap = state.heap.clone();
@@ -617,13 +626,16 @@ impl<'p> Executor<'p> {
         let mut heap = state.heap.clone();
         self.pull(state, &mut heap, resource, &args, amount)?;
         let Some(snap) = self.take(state, &mut heap, resource, &args, amount)? else {
+            let wildcard = self.is_wildcard(state, amount);
+            self.note_shortage(&heap, Demand { resource, args: &args, amount, wildcard });
             let reason = self.predicate_reason(access, state.owner);
             return self.fail(state, blame, &reason);
         };
         state.wildcards = wildcards;
         state.heap = heap;
         self.note_predicate(state, access.predicate, snap, &args)?;
-        self.produce_body(state, access.predicate, &args, snap, amount, blame)
+        let instance = (access.predicate, access.args.as_slice());
+        self.produce_body(state, instance, &args, snap, amount, blame)
     }
 
     /// Assumes an assertion. Permissions are not added but known to be there, together: what was

@@ -14,6 +14,7 @@ use crate::origin::Names;
 use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
+use crate::unproved::Unproved;
 use crate::verdict::{Failure, Stats};
 use crate::wands::Wands;
 
@@ -49,8 +50,8 @@ pub(crate) struct Executor<'p> {
     pub failures: Vec<Failure>,
     /// Proofs that were meant to fail and did.
     pub refuted: HashSet<Pos>,
-    /// What could not be proved, for a counterexample.
-    pub goal: Option<Term>,
+    /// What could not be proved.
+    pub unproved: Option<Unproved>,
     /// Did the solver give up on the last question that it did not answer?
     pub undecided: bool,
     /// Did it give up on any?
@@ -133,7 +134,7 @@ impl<'p> Executor<'p> {
             stats: Stats::default(),
             failures: Vec::new(),
             refuted: HashSet::new(),
-            goal: None,
+            unproved: None,
             undecided: false,
             gave_up: false,
             trouble: None,
@@ -222,12 +223,12 @@ impl<'p> Executor<'p> {
 
     /// Ends the path with an error, unless the path is infeasible.
     pub fn fail<T>(&mut self, state: &State, blame: &Blame, reason: &Reason) -> Run<T> {
+        let unproved = self.unproved.take();
         if state.lenient {
             return Err(Stop::Failed);
         }
         let falsum = self.terms.bool(false);
         let undecided = std::mem::take(&mut self.undecided);
-        let goal = self.goal.take();
         // Where the assumptions contradict each other, the proof that failed would hardly have.
         if self.prove_quickly(state, falsum)? {
             return Err(Stop::Infeasible);
@@ -241,7 +242,7 @@ impl<'p> Executor<'p> {
         let text = reason
             .expr
             .as_ref()
-            .map(|(expr, owner)| self.expr_text(expr, *owner))
+            .map(|(expr, owner)| self.wording(state, expr, *owner))
             .unwrap_or_default();
         let mut diagnostic = diagnostic(blame, reason, &text);
         if undecided {
@@ -250,19 +251,10 @@ impl<'p> Executor<'p> {
         let known =
             |f: &Failure| f.diagnostic.id == diagnostic.id && f.diagnostic.pos == diagnostic.pos;
         if !self.failures.iter().any(known) {
-            let mut branch: Vec<String> = state
-                .branches
-                .iter()
-                .map(|b| {
-                    let text = self.expr_text(&b.expr, b.owner);
-                    if b.taken { text } else { format!("!({text})") }
-                })
-                .collect();
-            branch.reverse();
-            diagnostic.branch = branch;
+            (diagnostic.branch, diagnostic.branch_omitted) = self.path_wording(&state.branches);
             let about = reason.expr.as_ref().filter(|(_, owner)| *owner == state.owner);
             let counterexample = if self.config.counterexamples {
-                self.counterexample(state, goal, about.map(|(expr, _)| expr))
+                self.counterexample(state, unproved.map(|u| u.goal), about.map(|(expr, _)| expr))
             } else {
                 None
             };
@@ -276,7 +268,7 @@ impl<'p> Executor<'p> {
         if state.lenient || self.prove(state, goal)? {
             return Ok(());
         }
-        self.goal = Some(goal);
+        self.unproved = Some(Unproved { goal, shortage: None });
         self.fail(state, blame, &reason)
     }
 

@@ -29,8 +29,10 @@ mod state;
 mod symbols;
 mod triggers;
 mod unit;
+mod unproved;
 mod verdict;
 mod wands;
+mod wording;
 
 pub use config::{Ablation, Cancel, Config, ExhaleMode, JoinMode};
 pub use verdict::{

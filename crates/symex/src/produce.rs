@@ -156,18 +156,18 @@ impl Executor<'_> {
         self.explore_and_merge(state, |this, s| produce_side(this, s).map(Some)).map(|_| ())
     }
 
-    /// Produces the body of a predicate.
+    /// Produces the body of a predicate for arguments, and the expressions that they are.
     pub fn produce_body(
         &mut self,
         state: &mut State,
-        predicate: PredicateId,
+        (predicate, exprs): (PredicateId, &[Arc<Expr>]),
         args: &[Term],
         snap: Term,
         factor: Term,
         blame: &Blame,
     ) -> Run<()> {
         let Some(body) = &self.program.predicate(predicate).body else { return Ok(()) };
-        let mut inner = self.enter(state, Owner::Predicate(predicate), args);
+        let mut inner = self.enter(state, Owner::Predicate(predicate), args, exprs.to_vec());
         inner.scale = self.scaled_by(state, factor);
         inner.reading = false;
         self.produce(&mut inner, body, snap, factor, blame)?;
@@ -203,7 +203,8 @@ impl Executor<'_> {
     pub fn branch_about(&mut self, state: &mut State, value: Term, c: &Arc<Expr>) -> Run<bool> {
         let taken = self.branch(state, value)?;
         if self.terms.as_bool(value).is_none() {
-            let condition = BranchCondition { expr: Arc::clone(c), owner: state.owner, taken };
+            let (expr, caller) = (Arc::clone(c), state.caller.clone());
+            let condition = BranchCondition { expr, owner: state.owner, taken, caller };
             state.branches.push_front_mut(condition);
         }
         Ok(taken)

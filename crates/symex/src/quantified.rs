@@ -201,6 +201,7 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let nothing = self.terms.eq(missing, zero);
         if !self.prove_everywhere(state, resource, nothing, false)? {
+            self.note_shortage_somewhere(&before, resource, needed, wildcard);
             let reason = family_reason(e, state);
             return self.fail(state, blame, &reason);
         }
@@ -229,6 +230,7 @@ impl Executor<'_> {
         let some = self.terms.lt(zero, held);
         let goal = self.terms.implies(wanted, some);
         if !self.prove_everywhere(state, resource, goal, false)? {
+            self.note_shortage_somewhere(heap, resource, needed, true);
             let reason = family_reason(e, state);
             return self.fail(state, blame, &reason);
         }
@@ -272,6 +274,7 @@ impl Executor<'_> {
         let some = self.held_at_all(&heap, family.resource, &formals);
         let goal = self.terms.implies(wanted, some);
         if !state.lenient && !self.prove_everywhere(state, family.resource, goal, false)? {
+            self.note_shortage_somewhere(&heap, family.resource, needed, true);
             let reason = family_reason(e, state);
             return self.fail(state, blame, &reason);
         }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::wands::{Reserve, Rest};
+use crate::wording::Caller;
 use rpds::{HashTrieMap, HashTrieSet, List};
 use smt::Term;
 use viper::core::{Expr, FieldId, FunctionId, LabelId, LocalId, MethodId, PredicateId};
@@ -192,6 +193,8 @@ pub(crate) struct BranchCondition {
     pub expr: Arc<Expr>,
     pub owner: Owner,
     pub taken: bool,
+    /// Who asked, if it is a condition of another member.
+    pub caller: Option<Rc<Caller>>,
 }
 
 /// Where a path is.
@@ -199,6 +202,8 @@ pub(crate) struct BranchCondition {
 pub(crate) struct State {
     /// Whose variables are in the store.
     pub owner: Owner,
+    /// Who uses the contract or body that is evaluated, unless it belongs to the member being verified.
+    pub caller: Option<Rc<Caller>>,
     pub store: Store,
     pub heap: Heap,
     /// What `perm` sees, where that is not the heap: while an assertion is being consumed.
@@ -292,6 +297,7 @@ impl State {
     pub fn new(owner: Owner, locals: usize) -> State {
         State {
             owner,
+            caller: None,
             store: Store::new(locals),
             heap: Heap::default(),
             perm_heap: None,

@@ -19,6 +19,7 @@ use viper::core::{Expr, ExprKind, Type, Wand};
 
 use crate::blame::{Blame, Reason};
 use crate::executor::Executor;
+use crate::heap::Demand;
 use crate::path::{Run, Stop};
 use crate::state::State;
 
@@ -37,6 +38,8 @@ impl Executor<'_> {
         self.pull(state, &mut heap, resource, &args, full)?;
         let taken = self.take_wand(state, &mut heap, resource, &args, full)?;
         let Some((snap, rest)) = taken else {
+            let demand = Demand { resource, args: &args, amount: full, wildcard: false };
+            self.note_shortage(&heap, demand);
             let reason = wand_reason(wand, state);
             return self.fail(state, blame, &reason);
         };

@@ -1,6 +1,7 @@
 //! Calls of heap-dependent functions: their preconditions are checked and framed, and the snapshot
 //! of what they may read is an argument.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use rpds::List;
@@ -12,6 +13,7 @@ use crate::eval::{conjuncts, resource_reason};
 use crate::executor::{Executor, annotated};
 use crate::path::{Run, Stop};
 use crate::state::{Owner, State, Store};
+use crate::wording::Caller;
 
 impl Executor<'_> {
     /// The value of a function; its precondition must hold here.
@@ -26,7 +28,11 @@ impl Executor<'_> {
         let blame = Blame::new("application.precondition", e.pos)
             .with_info(&e.info)
             .about(decl.name.as_str());
-        let mut callee = self.enter(state, Owner::Function(function), args);
+        let actuals = match &e.kind {
+            ExprKind::Call(_, args) => args.clone(),
+            _ => Vec::new(),
+        };
+        let mut callee = self.enter(state, Owner::Function(function), args, actuals);
         callee.inhaling = false;
         callee.reading = true;
         let snap = self.frame_all(&mut callee, &decl.pres, &blame)?;
@@ -43,9 +49,23 @@ impl Executor<'_> {
         Ok(self.terms.app(if limited { symbols.limited } else { symbols.full }, &full))
     }
 
-    /// The state in which a contract or body of another member is evaluated.
-    pub fn enter(&mut self, state: &State, owner: Owner, args: &[Term]) -> State {
+    /// The state in which a contract or body of another member is evaluated, for arguments that are the
+    /// values of `actuals`.
+    pub fn enter(
+        &mut self,
+        state: &State,
+        owner: Owner,
+        args: &[Term],
+        actuals: Vec<Arc<Expr>>,
+    ) -> State {
         let mut inner = state.clone();
+        inner.caller = Some(Rc::new(Caller {
+            owner: state.owner,
+            store: state.store.clone(),
+            scope: state.scope.clone(),
+            args: actuals,
+            up: state.caller.clone(),
+        }));
         inner.owner = owner;
         inner.store = Store::new(self.locals(owner).len());
         for (i, arg) in args.iter().enumerate() {
@@ -134,6 +154,7 @@ impl Executor<'_> {
                 match self.lookup(state, &heap, id, &args)? {
                     Some(snap) => Ok(snap),
                     None => {
+                        self.note_unreadable(&heap, id, &args);
                         let reason = resource_reason(e, resource, state.owner);
                         self.fail(state, blame, &reason)
                     }
