@@ -180,10 +180,16 @@ impl Executor<'_> {
     /// Some positive amount if `perm` is positive, whatever it is.
     pub fn some_of(&mut self, state: &mut State, perm: Term) -> Run<Term> {
         let zero = self.amount(0, 1);
+        let asked = self.terms.lt(zero, perm);
+        self.some_where(state, asked)
+    }
+
+    /// Some positive amount where a condition holds.
+    pub fn some_where(&mut self, state: &mut State, asked: Term) -> Run<Term> {
+        let zero = self.amount(0, 1);
         let some = self.fresh(state, "some", smt::Sort::Real);
         let positive = self.terms.lt(zero, some);
         self.assume(state, positive)?;
-        let asked = self.terms.lt(zero, perm);
         Ok(self.terms.ite(asked, some, zero))
     }
 

@@ -81,7 +81,7 @@ impl Executor<'_> {
             self.check_injective(state, &family, blame, reason)?;
         }
         if state.reading {
-            family.amount = self.some_of(state, family.amount)?;
+            family.amount = self.some_where(state, family.asked)?;
         }
         let active = self.active(&family);
         let map = self.symbols.value_map(&mut self.terms, family.resource);
@@ -143,9 +143,8 @@ impl Executor<'_> {
             same
         });
         let zero = self.amount(0, 1);
-        let asked = self.terms.lt(zero, family.amount);
         let scaled = self.terms.lt(zero, factor);
-        same && (family.wildcard || self.entailed(state, asked)) && self.entailed(state, scaled)
+        same && self.entailed(state, family.asked) && self.entailed(state, scaled)
     }
 
     // --- Consume
@@ -187,15 +186,12 @@ impl Executor<'_> {
         let resource = family.resource;
         let scaled = self.is_wildcard(state, factor);
         let wildcard = family.wildcard || scaled;
-        let pulled = if wildcard {
-            Missing::Something(self.family_wanted(&family, &inverse, factor, scaled))
-        } else {
-            Missing::Amount(needed)
-        };
+        let wanted = self.family_wanted(&family, &inverse, factor, scaled);
+        let pulled = if wildcard { Missing::Something(wanted) } else { Missing::Amount(needed) };
         self.pull_everywhere(state, heap, resource, pulled)?;
         let before = heap.clone();
         if wildcard {
-            self.constrain_everywhere(state, &before, &family, needed, e, blame)?;
+            self.constrain_everywhere(state, &before, &family, (needed, wanted), e, blame)?;
         }
         let missing = self.take_everywhere(state, heap, &family, needed)?;
         let zero = self.amount(0, 1);
@@ -208,7 +204,7 @@ impl Executor<'_> {
         if !state.want_snap {
             return Ok(self.symbols.unit);
         }
-        let values = self.summarise(state, &before, resource, needed)?;
+        let values = self.summarise(state, &before, resource, wanted)?;
         Ok(self.symbols.wrap(&mut self.terms, values))
     }
 
@@ -218,7 +214,7 @@ impl Executor<'_> {
         state: &mut State,
         heap: &Heap,
         family: &Family,
-        needed: Term,
+        (needed, wanted): (Term, Term),
         e: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<()> {
@@ -226,7 +222,6 @@ impl Executor<'_> {
         let formals = self.formals(resource);
         let held = self.held(heap, resource, &formals);
         let zero = self.amount(0, 1);
-        let wanted = self.terms.lt(zero, needed);
         let some = self.terms.lt(zero, held);
         let goal = self.terms.implies(wanted, some);
         if !self.prove_everywhere(state, resource, goal, false)? {
@@ -266,21 +261,18 @@ impl Executor<'_> {
         self.check_injective(state, &family, blame, reason)?;
         let inverse = self.invert(state, &family)?;
         let one = self.amount(1, 1);
-        let needed = self.family_perm(&family, &inverse, one);
+        let wanted = self.family_wanted(&family, &inverse, one, false);
         let formals = self.formals(family.resource);
         let heap = state.heap.clone();
-        let zero = self.amount(0, 1);
-        let wanted = self.terms.lt(zero, needed);
         let some = self.held_at_all(&heap, family.resource, &formals);
         let goal = self.terms.implies(wanted, some);
         if !state.lenient && !self.prove_everywhere(state, family.resource, goal, false)? {
+            let needed = self.family_perm(&family, &inverse, one);
             self.note_shortage_somewhere(&heap, family.resource, needed, true);
             let reason = family_reason(e, state);
             return self.fail(state, blame, &reason);
         }
-        // How much it is does not matter for the values.
-        let needed = self.terms.ite(wanted, one, zero);
-        let values = self.summarise(state, &heap, family.resource, needed)?;
+        let values = self.summarise(state, &heap, family.resource, wanted)?;
         Ok(self.symbols.wrap(&mut self.terms, values))
     }
 

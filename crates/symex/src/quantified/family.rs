@@ -30,6 +30,9 @@ pub(super) struct Family {
     pub condition: Term,
     pub args: Vec<Term>,
     pub amount: Term,
+    /// Is the amount positive? Wildcards are: this does not mention them, so that families which differ
+    /// in nothing but a wildcard have the same inverse, and the same snapshot.
+    pub asked: Term,
     pub triggers: Vec<Vec<Term>>,
     /// Is the amount a wildcard?
     pub wildcard: bool,
@@ -99,7 +102,10 @@ impl Executor<'_> {
         };
         let is_wildcard = |e: &Expr| matches!(e.kind, ExprKind::WildcardPerm);
         let wildcard = normal.amount.is_some_and(|amount| is_wildcard(amount));
-        Ok(Some(Family { resource, vars: constants, condition, args, amount, triggers, wildcard }))
+        let zero = self.amount(0, 1);
+        let asked = if wildcard { self.terms.bool(true) } else { self.terms.lt(zero, amount) };
+        let vars = constants;
+        Ok(Some(Family { resource, vars, condition, args, amount, asked, triggers, wildcard }))
     }
 }
 

@@ -24,9 +24,7 @@ pub(super) struct Inverse {
 impl Executor<'_> {
     /// Where a family has permission: its condition holds and the amount is positive.
     pub(super) fn active(&mut self, family: &Family) -> Term {
-        let zero = self.amount(0, 1);
-        let positive = self.terms.lt(zero, family.amount);
-        self.terms.and([family.condition, positive])
+        self.terms.and([family.condition, family.asked])
     }
 
     /// The positions at which the variables themselves are arguments, if all of them are.
@@ -291,7 +289,7 @@ impl Executor<'_> {
             .collect();
         let covered =
             |set: &[Term]| family.vars.iter().all(|v| set.iter().any(|t| self.mentions(*t, &[*v])));
-        if covered(&applications) {
+        if covered(&applications) && !sets.contains(&applications) {
             sets.push(applications);
         }
         sets
@@ -327,8 +325,8 @@ impl Executor<'_> {
         self.terms.and([inverse.image, condition])
     }
 
-    /// Does a family of wildcards want something of a location? Wildcards themselves are positive;
-    /// `scaled` is whether the factor is one.
+    /// Does a family want something of a location, when it is multiplied with a factor? `scaled` is
+    /// whether the factor is a wildcard: these are positive.
     pub(super) fn family_wanted(
         &mut self,
         family: &Family,
@@ -337,11 +335,9 @@ impl Executor<'_> {
         scaled: bool,
     ) -> Term {
         let zero = self.amount(0, 1);
-        let mut parts = vec![self.family_here(family, inverse)];
-        if !family.wildcard {
-            let amount = self.terms.substitute(family.amount, &inverse.vars);
-            parts.push(self.terms.lt(zero, amount));
-        }
+        let here = self.family_here(family, inverse);
+        let asked = self.terms.substitute(family.asked, &inverse.vars);
+        let mut parts = vec![here, asked];
         if !scaled {
             parts.push(self.terms.lt(zero, factor));
         }

@@ -19,17 +19,15 @@ use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 use crate::wands::is_wand;
 
 impl Executor<'_> {
-    /// A map with the values of all locations where `needed` is positive, and with nothing else in
-    /// its domain.
+    /// A map with the values of all locations where `inside` holds, and with nothing else in its
+    /// domain. How much of them is wanted does not matter for their values.
     pub(super) fn summarise(
         &mut self,
         state: &mut State,
         heap: &Heap,
         resource: ResourceId,
-        needed: Term,
+        inside: Term,
     ) -> Run<Term> {
-        let zero = self.amount(0, 1);
-        let inside = self.terms.lt(zero, needed);
         if let Some((chunk, domain)) = self.exact_chunk(state, heap, resource, inside) {
             let values = chunk.values;
             self.learn_domain(state, heap, resource, values, domain)?;
@@ -41,7 +39,7 @@ impl Executor<'_> {
             self.agree_with(state, heap, resource, Some(&chunk), values, domain)?;
             return Ok(values);
         }
-        let mut key = vec![needed];
+        let mut key = vec![inside];
         key.extend(heap.contents(resource));
         let values = self.summary(state, resource, key);
         self.learn_domain(state, heap, resource, values, inside)?;
