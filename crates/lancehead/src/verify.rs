@@ -101,6 +101,7 @@ fn add(report: &mut FileReport, verdict: Verdict) {
         if let Some(trouble) = member.trouble {
             let id =
                 if member.status == Status::Timeout { "timeout.error" } else { "internal.error" };
+            let trouble = trouble.to_string();
             match troubles.iter_mut().find(|t| t.message == trouble && t.id == id) {
                 Some(known) => {
                     known.labels.push((Pos::None, format!("the same for `{}`", member.name)));

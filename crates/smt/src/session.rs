@@ -31,6 +31,9 @@ const LIFETIME: Duration = Duration::from_secs(600);
 /// whether or not there is time for it, lest answers depend on it.
 const WARM_UP: &str = "(push 1)\n(check-sat)\n(pop 1)\n";
 
+/// What Z3 says of a question if it receives an interrupt meanwhile.
+const INTERRUPTED: &str = "(:reason-unknown \"interrupted";
+
 /// One scope.
 #[derive(Default)]
 struct Frame {
@@ -79,6 +82,8 @@ pub struct Session {
     dump: Option<Dump>,
     stats: Stats,
     fresh: bool,
+    /// Did a solver ever do what it was told first?
+    works: bool,
     /// What the solvers said about instances, if somebody wants to know.
     profile: Option<Arc<Mutex<Profile>>>,
 }
@@ -121,6 +126,7 @@ impl Session {
             dump: None,
             stats: Stats::default(),
             fresh: true,
+            works: false,
         }
     }
 
@@ -533,7 +539,11 @@ impl Session {
                 Failure::Fatal(error) => return Err(error),
             }
         }
-        Err(SolverError::Lost(died))
+        if self.works {
+            return Err(SolverError::Lost(died));
+        }
+        let solver = self.config.solver.display();
+        Err(SolverError::Start(format!("{solver} ends at once ({died})")))
     }
 
     fn cancelled(&self) -> bool {
@@ -558,11 +568,28 @@ impl Session {
         if let Some(warming) = solver.warming.take() {
             let reply = solver.process.reply(warming, &patience)?;
             if reply != "sat" {
-                return Err(Failure::Fatal(rejected(&reply)));
+                let error = if self.works { rejected(&reply) } else { self.unfit(&reply) };
+                return Err(Failure::Fatal(error));
             }
+            self.works = true;
         }
         let reply = solver.process.reply(mark, &patience)?;
+        if reply.contains(INTERRUPTED) {
+            // On a terminal Ctrl-C is for all processes. That is no answer; we may be told, too.
+            return Err(Failure::Silence(Silence::Gone("it was interrupted".to_string())));
+        }
         answer(&reply).map_err(Failure::Fatal)
+    }
+
+    /// What to say of a solver that was never of use.
+    fn unfit(&self, reply: &str) -> SolverError {
+        let what = match reply {
+            _ if reply.contains("(error") => "rejects its options",
+            _ => "does not answer like Z3",
+        };
+        let solver = self.config.solver.display();
+        let reply: String = reply.chars().take(300).collect();
+        SolverError::Start(format!("{solver} {what}: {}", reply.trim()))
     }
 
     /// What the running solver does not know yet, and the question.

@@ -124,18 +124,21 @@ fn solvers_that_misbehave() {
         std::fs::remove_file(path).unwrap();
         answer
     };
-    assert!(matches!(check("dies", "exit 7"), Err(SolverError::Lost(_))));
+    // What never was of use cannot be started; no question is to blame.
+    assert!(matches!(check("dies", "exit 7"), Err(SolverError::Start(_))));
     assert!(matches!(check("hangs", "exec sleep 60"), Ok(Answer::Unknown(_))));
     assert!(matches!(
         check("raves", "exec yes unsat"),
-        Err(SolverError::Lost(_)) | Ok(Answer::Unknown(_))
+        Err(SolverError::Start(_)) | Ok(Answer::Unknown(_))
     ));
     // An answer to nothing in particular.
     assert!(matches!(check("hurries", "echo unsat; cat > /dev/null"), Ok(Answer::Unknown(_))));
     let complains = answers("sat", "(error \"what?\")");
     assert!(matches!(check("complains", &complains), Err(SolverError::Rejected(_))));
     let complains = answers("(error \"which option?\")", "unsat");
-    assert!(matches!(check("complains-early", &complains), Err(SolverError::Rejected(_))));
+    assert!(matches!(check("complains-early", &complains), Err(SolverError::Start(_))));
+    let interrupted = answers("sat", "unknown\n(:reason-unknown \"interrupted from keyboard\")");
+    assert!(matches!(check("interrupted", &interrupted), Err(SolverError::Lost(_))));
     let adds = answers("sat", "unsat\nsat");
     assert!(matches!(check("adds", &adds), Err(SolverError::Rejected(_))));
     assert_eq!(check("answers", &answers("sat", "unsat")), Ok(Answer::Unsat));

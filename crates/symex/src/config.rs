@@ -16,6 +16,9 @@ pub struct Config {
     pub solver_options: Vec<(String, String)>,
     /// How many members are verified at the same time.
     pub jobs: usize,
+    /// Other numbers lead to other random choices of the solver and to another order of members, so
+    /// that one can see whether a verdict depends on them.
+    pub seed: u32,
     /// The time the whole verification may take.
     pub timeout: Option<Duration>,
     /// The time one proof may take. There is a bound on the solver's work besides, which does not
@@ -54,6 +57,7 @@ impl Config {
             solver: solver.into(),
             solver_options: Vec::new(),
             jobs: 1,
+            seed: 0,
             timeout: None,
             assert_timeout: None,
             members: Vec::new(),

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use report::{Pos, Status};
+use report::Pos;
 use smt::{Limits, Session, SolverError, Sort, Term, Terms};
 use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
@@ -15,7 +15,7 @@ use crate::path::{Entry, Log, Run, Stop};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, Symbols, Theories};
 use crate::unproved::Unproved;
-use crate::verdict::{Failure, Stats};
+use crate::verdict::{Failure, Stats, Trouble};
 use crate::wands::Wands;
 
 /// How hard to try.
@@ -57,8 +57,7 @@ pub(crate) struct Executor<'p> {
     /// Did it give up on any?
     pub gave_up: bool,
     /// Why there is no verdict.
-    pub trouble: Option<String>,
-    pub trouble_status: Status,
+    pub trouble: Option<Trouble>,
     /// What fresh symbols are named after, besides what they stand for.
     pub prefix: String,
     /// Functions of the recursive group being verified: calls to them are limited.
@@ -138,7 +137,6 @@ impl<'p> Executor<'p> {
             undecided: false,
             gave_up: false,
             trouble: None,
-            trouble_status: Status::InternalError,
             prefix: String::new(),
             recursive: HashSet::new(),
             unfolded: Vec::new(),
@@ -212,11 +210,7 @@ impl<'p> Executor<'p> {
 
     pub fn abort<T>(&mut self, error: &SolverError) -> Run<T> {
         if self.trouble.is_none() {
-            self.trouble = Some(error.to_string());
-            self.trouble_status = match error {
-                SolverError::Cancelled | SolverError::OutOfTime => Status::Timeout,
-                _ => Status::InternalError,
-            };
+            self.trouble = Some(Trouble::from(error));
         }
         Err(Stop::Abort)
     }

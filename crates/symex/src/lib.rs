@@ -22,6 +22,8 @@ mod merge;
 mod operators;
 mod origin;
 mod path;
+mod plan;
+mod pool;
 mod produce;
 mod quantified;
 mod reach;
@@ -35,16 +37,57 @@ mod wands;
 mod wording;
 
 pub use config::{Ablation, Cancel, Config, ExhaleMode, JoinMode};
+pub use pool::{Programs, verify_all};
+pub use unit::Verification;
 pub use verdict::{
-    Counterexample, Failure, Member, MemberKind, Observer, Quantified, Quiet, Stats, Verdict,
+    Counterexample, Failure, Member, MemberKind, Observer, Quantified, Quiet, Stats, Trouble,
+    Verdict,
 };
+
+use std::sync::{Mutex, PoisonError};
 
 use viper::core::Program;
 
 /// Verifies a program that is desugared ([`Program::is_desugared`]).
 ///
-/// The verdict does not depend on `config.jobs`, nor on members that a member does not use.
+/// The verdict does not depend on `config.jobs`, nor on members that a member does not use. To verify
+/// several programs with the same workers there is [`verify_all`].
 #[must_use]
 pub fn verify(program: &Program, config: &Config, observer: &dyn Observer) -> Verdict {
-    unit::verify(program, config, observer)
+    let one = One { program, config, observer, verdict: Mutex::default() };
+    verify_all(&one, config.jobs);
+    one.verdict.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default()
+}
+
+/// A single program.
+struct One<'a> {
+    program: &'a Program,
+    config: &'a Config,
+    observer: &'a dyn Observer,
+    verdict: Mutex<Option<Verdict>>,
+}
+
+impl<'a> Programs<'a> for One<'a> {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn open(&self, _: usize) -> Option<Verification<'a>> {
+        let verification = Verification::new(self.program, self.config);
+        self.observer.started(verification.members());
+        Some(verification)
+    }
+
+    fn finished(&self, _: usize, _: usize, member: &Member) {
+        self.observer.finished(member);
+    }
+
+    fn closed(&self, _: usize, verdict: Verdict) {
+        *self.verdict.lock().unwrap_or_else(PoisonError::into_inner) = Some(verdict);
+    }
+
+    // One that was cancelled has a verdict, too.
+    fn stopped(&self) -> bool {
+        false
+    }
 }

@@ -18,6 +18,7 @@ use smt::{Answer, Node, Op, Term};
 
 use crate::executor::Executor;
 use crate::state::State;
+use crate::verdict::Trouble;
 
 /// Why a path ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,7 +254,8 @@ impl Executor<'_> {
     /// A replayed step did something else than the first time: a mistake of ours.
     fn lost_track<T>(&mut self) -> Run<T> {
         debug_assert!(false, "a step that is run again must do the same");
-        self.trouble.get_or_insert_with(|| "a step did not repeat itself".to_string());
+        self.trouble
+            .get_or_insert_with(|| Trouble::Internal("a step did not repeat itself".to_string()));
         Err(Stop::Abort)
     }
 

@@ -1,49 +1,38 @@
-//! What is verified, in which order, and on which thread.
+//! Verifying a program unit by unit.
 //!
-//! A unit is a method, a predicate, or a group of functions that call each other. Groups of functions
-//! come first, callees before callers, since everyone else uses their axioms; then all other units in
-//! any order. Each worker has a solver of its own.
+//! A [`Verification`] is a program under way: which units can be started, what those that are done
+//! told the others, and what came out. Any number of workers take units from it; each has a solver of
+//! its own. `plan` says what the units are, `pool` who works when.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Pos, Status};
 use smt::Session;
 use viper::core::{
-    Block, ExprKind, FieldId, Function, FunctionId, Info, Method, MethodId, PredicateId, Program,
-    ReportAs, StmtKind,
+    Block, ExprKind, FieldId, FunctionId, Info, Method, PredicateId, Program, ReportAs, StmtKind,
 };
 
 use crate::blame::Blame;
-use crate::callgraph::{CallGraph, call_graph};
 use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::executor::Executor;
 use crate::instances::Counts;
 use crate::origin::Origin;
 use crate::path::{Run, Stop};
+use crate::plan::{Group, Key, Plan, Unit, describe};
 use crate::state::{Owner, State};
 use crate::symbols::{Foreign, FunctionTheory, Theories, foreign_axioms};
-use crate::verdict::{Failure, Member, MemberKind, Observer, Stats, Verdict};
-
-/// Something to verify.
-#[derive(Clone, Debug)]
-enum Unit {
-    Functions(Vec<FunctionId>),
-    Predicate(PredicateId),
-    Method(MethodId),
-}
-
-/// The name that errors and times belong to.
-type Key = (MemberKind, u32);
+use crate::verdict::{Failure, Member, MemberKind, Stats, Trouble, Verdict};
 
 /// What came out of verifying something.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Part {
     failures: Vec<Failure>,
     time: Duration,
     stats: Stats,
-    trouble: Option<(Status, String)>,
+    trouble: Option<Trouble>,
     instances: Counts,
     /// Did the solver give up on a question?
     gave_up: bool,
@@ -51,7 +40,7 @@ struct Part {
 
 /// The work that is left, and what is done.
 struct Work {
-    /// Groups of functions that wait for others; with the group, how many.
+    /// With how many others each one waits for.
     groups: Vec<Group>,
     /// Units that can be started.
     ready: Vec<Unit>,
@@ -59,28 +48,65 @@ struct Work {
     later: Vec<Unit>,
     theories: Theories,
     groups_left: usize,
+    /// By the member that they belong to.
     parts: BTreeMap<Key, Part>,
+    /// How many units of a member are not done.
+    units_left: BTreeMap<Key, usize>,
+    clock: Clock,
 }
 
-struct Group {
-    functions: Vec<FunctionId>,
-    recursive: bool,
-    waits_for: usize,
-    callers: Vec<usize>,
+/// How long a program is being verified. Time in which all workers are elsewhere does not count.
+#[derive(Default)]
+struct Clock {
+    running: usize,
+    since: Option<Instant>,
+    spent: Duration,
 }
 
-struct Shared<'a> {
-    program: &'a Program,
-    config: &'a Config,
-    observer: &'a dyn Observer,
+impl Clock {
+    fn start(&mut self) {
+        self.running += 1;
+        self.since.get_or_insert_with(Instant::now);
+    }
+
+    fn stop(&mut self) {
+        self.running = self.running.saturating_sub(1);
+        if self.running == 0 {
+            self.spent = self.spent();
+            self.since = None;
+        }
+    }
+
+    fn spent(&self) -> Duration {
+        self.spent + self.since.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+}
+
+/// A program that is being verified.
+pub struct Verification<'p> {
+    program: Box<dyn Deref<Target = Program> + Send + Sync + 'p>,
+    config: Config,
+    plan: Plan,
     foreign: Arc<Foreign>,
     triggers: Arc<HashSet<FieldId>>,
     /// The formulas that functions tell others.
     told: Mutex<HashMap<Arc<str>, Origin>>,
-    deadline: Option<Instant>,
-    group_of: Vec<usize>,
     work: Mutex<Work>,
-    news: Condvar,
+}
+
+/// A unit that can be verified now.
+pub(crate) struct Ready {
+    unit: Unit,
+    theories: Arc<Theories>,
+    deadline: Option<Instant>,
+}
+
+/// Who verifies units, one after the other, with the same solver if it can.
+#[derive(Default)]
+pub(crate) struct Worker {
+    session: Option<Session>,
+    /// What it was started with.
+    options: Vec<(String, String)>,
 }
 
 /// Options of the solver that symbolic execution relies on.
@@ -100,121 +126,28 @@ const OPTIONS: &[(&str, &str)] = &[
     ("nlsat.seed", "0"),
 ];
 
-/// Verifies a whole program.
-pub(crate) fn verify(program: &Program, config: &Config, observer: &dyn Observer) -> Verdict {
-    let plan = Plan::new(program, config);
-    observer.started(plan.members.len());
-    let shared = plan.share(program, config, observer);
-    let jobs = config.jobs.clamp(1, plan.units.max(1));
-    std::thread::scope(|scope| {
-        for i in 0..jobs {
-            let shared = &shared;
-            let builder =
-                std::thread::Builder::new().name(format!("verifier {i}")).stack_size(STACK);
-            // A thread that cannot be had leaves its work to the others.
-            if builder.spawn_scoped(scope, move || worker(shared)).is_err() && i == 0 {
-                worker(shared);
-            }
-        }
-    });
-    let work = shared.work.into_inner().unwrap_or_else(PoisonError::into_inner);
-    plan.verdict(program, work.parts)
-}
+/// Those that a seed changes.
+const SEEDS: [&str; 3] = ["smt.random_seed", "sat.random_seed", "nlsat.seed"];
 
-/// Expressions nest deep. Pages of a stack cost nothing until they are touched.
-const STACK: usize = 1 << 30;
-
-/// What is to be done.
-struct Plan {
-    /// In source order.
-    members: Vec<Key>,
-    groups: Vec<Group>,
-    group_of: Vec<usize>,
-    later: Vec<Unit>,
-    units: usize,
-    /// Methods that plugins made, with the function that they are about.
-    proofs: BTreeMap<u32, u32>,
-}
-
-impl Plan {
-    fn new(program: &Program, config: &Config) -> Plan {
-        let wanted =
-            |name: &str| config.members.is_empty() || config.members.iter().any(|m| m == name);
-        let proofs = termination_proofs(program);
-        let mut members: Vec<(Option<report::Span>, Key)> = Vec::new();
-        let mut later = Vec::new();
-        for (i, f) in program.functions.iter().enumerate() {
-            if wanted(f.name.as_str()) {
-                members.push((f.pos.span(), (MemberKind::Function, i as u32)));
-            }
-        }
-        for (i, p) in program.predicates.iter().enumerate() {
-            if wanted(p.name.as_str()) {
-                members.push((p.pos.span(), (MemberKind::Predicate, i as u32)));
-                later.push(Unit::Predicate(PredicateId(i as u32)));
-            }
-        }
-        for (i, m) in program.methods.iter().enumerate() {
-            match proofs.get(&(i as u32)) {
-                Some(function) if wanted(program.functions[*function as usize].name.as_str()) => {
-                    later.push(Unit::Method(MethodId(i as u32)));
-                }
-                Some(_) => {}
-                None if wanted(m.name.as_str()) => {
-                    members.push((m.pos.span(), (MemberKind::Method, i as u32)));
-                    later.push(Unit::Method(MethodId(i as u32)));
-                }
-                None => {}
-            }
-        }
-        members.sort_by_key(|(span, key)| (span.map(|s| (s.file, s.start)), *key));
-        let (groups, group_of) = groups(program);
-        Plan {
-            members: members.into_iter().map(|(_, key)| key).collect(),
-            units: groups.len() + later.len(),
-            groups,
-            group_of,
-            later,
-            proofs,
-        }
-    }
-
-    fn share<'a>(
-        &self,
-        program: &'a Program,
-        config: &'a Config,
-        observer: &'a dyn Observer,
-    ) -> Shared<'a> {
-        let groups: Vec<Group> = self
-            .groups
-            .iter()
-            .map(|g| Group {
-                functions: g.functions.clone(),
-                recursive: g.recursive,
-                waits_for: g.waits_for,
-                callers: g.callers.clone(),
-            })
-            .collect();
-        let mut ready: Vec<Unit> = groups
-            .iter()
-            .filter(|g| g.waits_for == 0)
-            .map(|g| Unit::Functions(g.functions.clone()))
-            .rev()
-            .collect();
-        // Taken from the end.
-        let mut later: Vec<Unit> = self.later.iter().rev().cloned().collect();
+impl<'p> Verification<'p> {
+    /// A program that is desugared ([`Program::is_desugared`]), for instance a `&Program` or an
+    /// `Arc<Program>`.
+    pub fn new(
+        program: impl Deref<Target = Program> + Send + Sync + 'p,
+        config: &Config,
+    ) -> Verification<'p> {
+        let mut plan = Plan::new(&program, config);
+        let units_left = plan.units_of_members();
+        let mut ready = plan.first(config);
+        let (groups, mut later) =
+            (std::mem::take(&mut plan.groups), std::mem::take(&mut plan.later));
         if groups.is_empty() {
             ready = std::mem::take(&mut later);
         }
-        Shared {
-            program,
-            config,
-            observer,
-            foreign: Arc::new(foreign_axioms(program)),
-            triggers: Arc::new(fields_in_triggers(program)),
+        Verification {
+            foreign: Arc::new(foreign_axioms(&program)),
+            triggers: Arc::new(fields_in_triggers(&program)),
             told: Mutex::default(),
-            deadline: config.timeout.map(|t| Instant::now() + t),
-            group_of: self.group_of.clone(),
             work: Mutex::new(Work {
                 groups_left: groups.len(),
                 groups,
@@ -222,57 +155,134 @@ impl Plan {
                 later,
                 theories: vec![None; program.functions.len()],
                 parts: BTreeMap::new(),
+                units_left,
+                clock: Clock::default(),
             }),
-            news: Condvar::new(),
+            config: config.clone(),
+            plan,
+            program: Box::new(program),
         }
     }
 
-    /// Puts the parts together, in source order.
-    fn verdict(&self, program: &Program, mut parts: BTreeMap<Key, Part>) -> Verdict {
+    /// How many members there are.
+    #[must_use]
+    pub fn members(&self) -> usize {
+        self.plan.members.len()
+    }
+
+    fn program(&self) -> &Program {
+        &self.program
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A unit that can be verified now, for who [runs](Self::run) and then [releases](Self::release) it.
+    pub(crate) fn take(&self) -> Option<Ready> {
+        let mut work = self.lock();
+        let unit = work.ready.pop()?;
+        work.clock.start();
+        let deadline = (self.config.timeout)
+            .map(|limit| Instant::now() + limit.saturating_sub(work.clock.spent()));
+        Some(Ready { unit, theories: Arc::new(work.theories.clone()), deadline })
+    }
+
+    pub(crate) fn has_ready(&self) -> bool {
+        !self.lock().ready.is_empty()
+    }
+
+    /// Says that all is done about a unit that was taken.
+    pub(crate) fn release(&self) {
+        self.lock().clock.stop();
+    }
+
+    /// Is nothing left, and nothing under way?
+    pub(crate) fn is_done(&self) -> bool {
+        let work = self.lock();
+        work.ready.is_empty() && work.groups_left == 0 && work.clock.running == 0
+    }
+
+    /// Verifies a unit. If it is known that this is in vain, because of this trouble, it is not tried.
+    /// Returns the members that are done with it, with their numbers in source order.
+    pub(crate) fn run(
+        &self,
+        worker: &mut Worker,
+        ready: Ready,
+        in_vain: Option<&Trouble>,
+    ) -> Vec<(usize, Member)> {
+        let late = ready.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let (parts, found) = if self.config.cancel.is_cancelled() {
+            self.without_verdict(&ready.unit, &Trouble::Cancelled)
+        } else if let Some(trouble) = in_vain {
+            self.without_verdict(&ready.unit, trouble)
+        } else if late {
+            self.without_verdict(&ready.unit, &Trouble::OutOfTime)
+        } else {
+            worker.run(self, &ready)
+        };
+        self.finish(&ready.unit, parts, found)
+    }
+
+    fn without_verdict(&self, unit: &Unit, trouble: &Trouble) -> Found {
+        let part = Part { trouble: Some(trouble.clone()), ..Part::default() };
+        (self.plan.keys(unit).into_iter().map(|key| (key, part.clone())).collect(), Vec::new())
+    }
+
+    /// A member whose units are all done.
+    fn member(&self, key: Key, part: &Part) -> Member {
+        let (name, pos) = describe(self.program(), key);
+        let mut failures = part.failures.clone();
+        failures.sort_by_key(|f| f.diagnostic.pos.span().map(|s| (s.file, s.start)));
+        let mut seen: HashSet<(String, Pos)> = HashSet::new();
+        failures.retain(|f| seen.insert((f.diagnostic.id.to_string(), f.diagnostic.pos)));
+        for failure in &mut failures {
+            failure.diagnostic.member = Some(name.to_string());
+        }
+        let status = match &part.trouble {
+            Some(trouble) => trouble.status(),
+            None if failures.is_empty() => Status::Verified,
+            None => Status::Failed,
+        };
+        Member {
+            name: name.to_string(),
+            kind: key.0,
+            pos,
+            status,
+            time: part.time,
+            failures,
+            trouble: part.trouble.clone(),
+            stats: part.stats,
+        }
+    }
+
+    /// Puts the parts together, in source order. Members that are not done have this trouble.
+    #[must_use]
+    pub fn verdict(&self, unfinished: &Trouble) -> Verdict {
+        let work = self.lock();
         let mut verdict = Verdict::default();
         let mut instances = Counts::default();
-        parts.values().for_each(|part| instances.add(&part.instances));
+        work.parts.values().for_each(|part| instances.add(&part.instances));
         verdict.quantified = instances.quantified();
-        // The errors of proofs that plugins made belong to the functions they are about.
-        for (method, function) in &self.proofs {
-            if let Some(part) = parts.remove(&(MemberKind::Method, *method)) {
-                parts.entry((MemberKind::Function, *function)).or_default().add(part);
-            }
-        }
         let mut seen: HashSet<(String, Pos)> = HashSet::new();
-        for key in &self.members {
-            let part = parts.remove(key).unwrap_or_default();
-            let (name, pos) = describe(program, *key);
-            let mut failures = part.failures;
-            failures.sort_by_key(|f| f.diagnostic.pos.span().map(|s| (s.file, s.start)));
-            failures.retain(|f| seen.insert((f.diagnostic.id.to_string(), f.diagnostic.pos)));
-            for failure in &mut failures {
-                failure.diagnostic.member = Some(name.to_string());
+        for key in &self.plan.members {
+            let mut part = work.parts.get(key).cloned().unwrap_or_default();
+            if work.units_left.get(key).is_none_or(|left| *left > 0) && part.trouble.is_none() {
+                part.trouble = Some(unfinished.clone());
             }
-            let status = match &part.trouble {
-                Some((status, _)) => *status,
-                None if failures.is_empty() => Status::Verified,
-                None => Status::Failed,
-            };
+            let mut member = self.member(*key, &part);
+            let is_new = |f: &Failure| (f.diagnostic.id.to_string(), f.diagnostic.pos);
+            member.failures.retain(|f| seen.insert(is_new(f)));
             verdict.stats += part.stats;
             for mut warning in part.instances.matching_loops(part.gave_up) {
                 // One is enough, whoever uses the formula.
                 let known = |w: &Diagnostic| w.pos == warning.pos && w.id == warning.id;
                 if !verdict.warnings.iter().any(known) {
-                    warning.member = Some(name.to_string());
+                    warning.member = Some(member.name.clone());
                     verdict.warnings.push(warning);
                 }
             }
-            verdict.members.push(Member {
-                name: name.to_string(),
-                kind: key.0,
-                pos,
-                status,
-                time: part.time,
-                failures,
-                trouble: part.trouble.map(|(_, why)| why),
-                stats: part.stats,
-            });
+            verdict.members.push(member);
         }
         verdict
     }
@@ -287,28 +297,6 @@ impl Part {
         self.gave_up |= other.gave_up;
         if self.trouble.is_none() {
             self.trouble = other.trouble;
-        }
-    }
-}
-
-fn describe(program: &Program, key: Key) -> (&str, Pos) {
-    let index = key.1 as usize;
-    match key.0 {
-        MemberKind::Function => {
-            let f = &program.functions[index];
-            (f.name.as_str(), f.pos)
-        }
-        MemberKind::Predicate => {
-            let p = &program.predicates[index];
-            (p.name.as_str(), p.pos)
-        }
-        MemberKind::Method => {
-            let m = &program.methods[index];
-            (m.name.as_str(), m.pos)
-        }
-        MemberKind::Domain => {
-            let d = &program.domains[index];
-            (d.name.as_str(), d.pos)
         }
     }
 }
@@ -332,67 +320,49 @@ fn fields_in_triggers(program: &Program) -> HashSet<FieldId> {
     fields
 }
 
-/// Methods that check the termination of functions, with the functions.
-fn termination_proofs(program: &Program) -> BTreeMap<u32, u32> {
-    let is_proof = |m: &Method| m.name.as_str().ends_with("_termination_proof");
-    let about = |m: &Method, f: &Function| f.pos == m.pos && f.pos != Pos::None;
-    let mut proofs = BTreeMap::new();
-    for (i, m) in program.methods.iter().enumerate().filter(|(_, m)| is_proof(m)) {
-        if let Some(f) = program.functions.iter().position(|f| about(m, f)) {
-            proofs.insert(i as u32, f as u32);
-        }
-    }
-    proofs
-}
-
-/// Functions that call each other, with how the groups depend on each other.
-fn groups(program: &Program) -> (Vec<Group>, Vec<usize>) {
-    let CallGraph { heights, before, recursive } = call_graph(program);
-    let count = heights.iter().max().map_or(0, |max| max + 1);
-    let mut groups: Vec<Group> = (0..count)
-        .map(|_| Group { functions: vec![], recursive: false, waits_for: 0, callers: vec![] })
-        .collect();
-    for (i, height) in heights.iter().enumerate() {
-        groups[*height].functions.push(FunctionId(i as u32));
-        groups[*height].recursive |= recursive[i];
-    }
-    for (first, second) in before {
-        groups[first].callers.push(second);
-        groups[second].waits_for += 1;
-    }
-    (groups, heights)
-}
-
-fn lock<'a>(work: &'a Mutex<Work>) -> MutexGuard<'a, Work> {
-    work.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 // --- Workers
 
-fn worker(shared: &Shared<'_>) {
-    let mut session = Session::new(session_config(shared));
-    while let Some((unit, theories)) = next(shared) {
-        let options = solver_options(shared.program, &unit);
+/// What came out of a unit, and what functions tell others.
+type Found = (BTreeMap<Key, Part>, Vec<(FunctionId, FunctionTheory)>);
+
+impl Worker {
+    fn run(&mut self, shared: &Verification<'_>, ready: &Ready) -> Found {
+        let Ready { unit, theories, deadline } = ready;
+        let options = solver_options(shared.program(), unit);
         if !options.is_empty() {
             // A solver of its own: options stay.
-            let mut config = session_config(shared);
+            let mut config = session_config(&shared.config);
             config.options.extend(options);
-            let result = run(shared, &unit, &theories, Session::new(config));
-            finish(shared, &unit, result.parts, result.found);
-            continue;
+            let result = run(shared, unit, theories, *deadline, Session::new(config));
+            return (result.parts, result.found);
         }
-        session.clear();
-        let mut result = run(shared, &unit, &theories, session);
+        let session = self.session(&shared.config);
+        let mut result = run(shared, unit, theories, *deadline, session);
         // A solver that has worked before may not find a proof that another finds. What is reported
         // must not depend on what else it did.
         if !result.fresh && !result.is_clean() {
             result.session.reset();
             let (before, session) = (result.stats(), result.session);
-            result = run(shared, &unit, &theories, session);
+            result = run(shared, unit, theories, *deadline, session);
             result.add_stats(before);
         }
-        finish(shared, &unit, result.parts, result.found);
-        session = result.session;
+        self.session = Some(result.session);
+        (result.parts, result.found)
+    }
+
+    /// A session without assertions: the last one, if its solver was started with the same options.
+    fn session(&mut self, config: &Config) -> Session {
+        let wanted = session_config(config);
+        match self.session.take() {
+            Some(mut session) if self.options == wanted.options => {
+                session.clear();
+                session
+            }
+            _ => {
+                self.options.clone_from(&wanted.options);
+                Session::new(wanted)
+            }
+        }
     }
 }
 
@@ -470,17 +440,21 @@ fn join_mode(method: &Method) -> Option<JoinMode> {
     }
 }
 
-fn session_config(shared: &Shared<'_>) -> smt::Config {
+fn session_config(config: &Config) -> smt::Config {
     let mut options: Vec<(String, String)> =
         OPTIONS.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
-    options.extend(shared.config.solver_options.iter().cloned());
+    if config.seed != 0 {
+        let value = config.seed.to_string();
+        options.extend(SEEDS.iter().map(|name| ((*name).to_string(), value.clone())));
+    }
+    options.extend(config.solver_options.iter().cloned());
     smt::Config {
-        solver: shared.config.solver.clone(),
+        solver: config.solver.clone(),
         options,
         limits: smt::Limits { rlimit: None, timeout: Duration::from_secs(60) },
-        deadline: shared.deadline,
-        cancel: Some(shared.config.cancel.flag()),
-        profile: shared.config.profile,
+        deadline: None,
+        cancel: Some(config.cancel.flag()),
+        profile: config.profile,
     }
 }
 
@@ -496,49 +470,37 @@ fn unit_name(program: &Program, unit: &Unit) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_$.".contains(c) { c } else { '_' }).collect()
 }
 
-/// The next unit; waits until there is one. `None` if there is nothing left.
-fn next(shared: &Shared<'_>) -> Option<(Unit, Arc<Theories>)> {
-    let mut work = lock(&shared.work);
-    loop {
-        if let Some(unit) = work.ready.pop() {
-            let theories = Arc::new(work.theories.clone());
-            return Some((unit, theories));
-        }
-        if work.groups_left == 0 {
-            return None;
-        }
-        work = shared.news.wait(work).unwrap_or_else(PoisonError::into_inner);
-    }
-}
-
 fn run(
-    shared: &Shared<'_>,
+    shared: &Verification<'_>,
     unit: &Unit,
     theories: &Arc<Theories>,
+    deadline: Option<Instant>,
     mut session: Session,
 ) -> Outcome {
+    session.set_deadline(deadline);
     let before = session.stats();
     let fresh = session.is_fresh();
     if let Some(folder) = &shared.config.dump_smt {
         // A dump that cannot be written does not stop a proof.
-        let _ = session.dump_to(&folder.join(format!("{}.smt2", unit_name(shared.program, unit))));
+        let _ =
+            session.dump_to(&folder.join(format!("{}.smt2", unit_name(shared.program(), unit))));
     }
     // One scope for symbols and axioms, one for the rest.
     session.push();
     session.push();
     let mut executor = Executor::new(
-        shared.program,
-        shared.config,
+        shared.program(),
+        &shared.config,
         session,
         Arc::clone(&shared.foreign),
         Arc::clone(theories),
-        shared.deadline,
+        deadline,
         Arc::clone(&shared.triggers),
     );
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
-    executor.exhale_mode = exhale_mode(shared.program, unit).unwrap_or(executor.exhale_mode);
+    executor.exhale_mode = exhale_mode(shared.program(), unit).unwrap_or(executor.exhale_mode);
     match unit {
         Unit::Method(id) => executor.register_method(*id),
         Unit::Predicate(id) => executor.register_predicate(*id),
@@ -546,7 +508,7 @@ fn run(
     }
     let (key, result): (Key, Run<()>) = match unit {
         Unit::Method(id) => {
-            let method = shared.program.method(*id);
+            let method = shared.program().method(*id);
             executor.join_mode = join_mode(method).unwrap_or(shared.config.join_mode);
             let result = executor.verify_method(*id);
             if result != Err(Stop::Abort) {
@@ -559,8 +521,10 @@ fn run(
         }
         Unit::Functions(group) => {
             let recursive = {
-                let work = lock(&shared.work);
-                group.first().is_some_and(|f| work.groups[shared.group_of[f.index()]].recursive)
+                let work = shared.lock();
+                group
+                    .first()
+                    .is_some_and(|f| work.groups[shared.plan.group_of[f.index()]].recursive)
             };
             let mut last = start;
             let mut done = |executor: &mut Executor<'_>, id: FunctionId| {
@@ -594,8 +558,8 @@ fn run(
     part.stats.starts += stats.starts - before.starts;
     part.stats.waiting += stats.waiting.saturating_sub(before.waiting);
     if result == Err(Stop::Abort) {
-        let why = executor.trouble.take().unwrap_or_else(|| "no reason is known".to_string());
-        part.trouble = Some((executor.trouble_status, why));
+        let unknown = || Trouble::Internal("no reason is known".to_string());
+        part.trouble = Some(executor.trouble.take().unwrap_or_else(unknown));
         if let Unit::Functions(group) = unit {
             let trouble = part.trouble.clone();
             for id in group {
@@ -611,7 +575,7 @@ fn run(
 }
 
 /// How often the formulas of a unit were instantiated, by their origins.
-fn instances(shared: &Shared<'_>, unit: &Unit, executor: &mut Executor<'_>) -> Counts {
+fn instances(shared: &Verification<'_>, unit: &Unit, executor: &mut Executor<'_>) -> Counts {
     if shared.config.dump_smt.is_some() {
         let sources = shared.config.sources.as_deref();
         executor.session.note(&executor.names.table(sources));
@@ -628,57 +592,52 @@ fn instances(shared: &Shared<'_>, unit: &Unit, executor: &mut Executor<'_>) -> C
     Counts::new(executor.session.instances(), origin)
 }
 
-/// Writes down what came out of a unit, and starts what waited for it.
-fn finish(
-    shared: &Shared<'_>,
-    unit: &Unit,
-    parts: BTreeMap<Key, Part>,
-    found: Vec<(FunctionId, FunctionTheory)>,
-) {
-    for (key, part) in &parts {
-        let (name, pos) = describe(shared.program, *key);
-        let status = match &part.trouble {
-            Some((status, _)) => *status,
-            None if part.failures.is_empty() => Status::Verified,
-            None => Status::Failed,
-        };
-        shared.observer.finished(&Member {
-            name: name.to_string(),
-            kind: key.0,
-            pos,
-            status,
-            time: part.time,
-            failures: Vec::new(),
-            trouble: part.trouble.as_ref().map(|(_, why)| why.clone()),
-            stats: part.stats,
-        });
-    }
-    let mut work = lock(&shared.work);
-    for (key, part) in parts {
-        work.parts.entry(key).or_default().add(part);
-    }
-    for (id, theory) in found {
-        work.theories[id.index()] = Some(Arc::new(theory));
-    }
-    if let Unit::Functions(group) = unit
-        && let Some(first) = group.first()
-    {
-        let index = shared.group_of[first.index()];
-        work.groups_left -= 1;
-        for caller in work.groups[index].callers.clone() {
-            work.groups[caller].waits_for -= 1;
-            if work.groups[caller].waits_for == 0 {
-                let functions = work.groups[caller].functions.clone();
-                work.ready.push(Unit::Functions(functions));
+impl Verification<'_> {
+    /// Writes down what came out of a unit, and makes ready what waited for it. Returns the members
+    /// that are done with it.
+    fn finish(
+        &self,
+        unit: &Unit,
+        parts: BTreeMap<Key, Part>,
+        found: Vec<(FunctionId, FunctionTheory)>,
+    ) -> Vec<(usize, Member)> {
+        let mut work = self.lock();
+        for (key, part) in parts {
+            work.parts.entry(self.plan.owner(key)).or_default().add(part);
+        }
+        for (id, theory) in found {
+            work.theories[id.index()] = Some(Arc::new(theory));
+        }
+        if let Unit::Functions(group) = unit
+            && let Some(first) = group.first()
+        {
+            let index = self.plan.group_of[first.index()];
+            work.groups_left -= 1;
+            for caller in work.groups[index].callers.clone() {
+                work.groups[caller].waits_for -= 1;
+                if work.groups[caller].waits_for == 0 {
+                    let functions = work.groups[caller].functions.clone();
+                    work.ready.push(Unit::Functions(functions));
+                }
+            }
+            if work.groups_left == 0 {
+                let later = std::mem::take(&mut work.later);
+                work.ready.extend(later);
             }
         }
-        if work.groups_left == 0 {
-            let later = std::mem::take(&mut work.later);
-            work.ready.extend(later);
+        let mut done = Vec::new();
+        for key in self.plan.keys(unit) {
+            let Some(left) = work.units_left.get_mut(&key) else { continue };
+            *left = left.saturating_sub(1);
+            if *left == 0
+                && let Some(number) = self.plan.numbers.get(&key)
+            {
+                let part = work.parts.get(&key).cloned().unwrap_or_default();
+                done.push((*number, self.member(key, &part)));
+            }
         }
+        done
     }
-    drop(work);
-    shared.news.notify_all();
 }
 
 // --- Small units

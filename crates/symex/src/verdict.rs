@@ -1,9 +1,11 @@
 //! What comes out of a verification.
 
+use std::fmt;
 use std::ops::AddAssign;
 use std::time::Duration;
 
 use report::{Diagnostic, Pos, Status};
+use smt::SolverError;
 
 /// The outcome for a program.
 #[derive(Clone, Debug, Default)]
@@ -84,9 +86,55 @@ pub struct Member {
     /// What could not be proved, in source order, without duplicates.
     pub failures: Vec<Failure>,
     /// Why there is no verdict, for the last two.
-    pub trouble: Option<String>,
+    pub trouble: Option<Trouble>,
     /// What the solver was asked.
     pub stats: Stats,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The solver cannot be started, for this reason: nothing can be verified.
+    NoSolver(String),
+    /// [`Config::timeout`](crate::Config::timeout) is over.
+    OutOfTime,
+    /// Somebody used [`Config::cancel`](crate::Config::cancel).
+    Cancelled,
+    /// The solver died over it again and again, or we made a mistake.
+    Internal(String),
+}
+
+impl Trouble {
+    /// What it makes of a member.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        match self {
+            Trouble::OutOfTime | Trouble::Cancelled => Status::Timeout,
+            Trouble::NoSolver(_) | Trouble::Internal(_) => Status::InternalError,
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::NoSolver(why) => write!(f, "the solver cannot be started: {why}"),
+            Trouble::OutOfTime => f.write_str("the time is over"),
+            Trouble::Cancelled => f.write_str("the verification was interrupted"),
+            Trouble::Internal(why) => f.write_str(why),
+        }
+    }
+}
+
+impl From<&SolverError> for Trouble {
+    fn from(error: &SolverError) -> Trouble {
+        match error {
+            SolverError::Start(why) => Trouble::NoSolver(why.clone()),
+            SolverError::Cancelled => Trouble::Cancelled,
+            SolverError::OutOfTime => Trouble::OutOfTime,
+            SolverError::Lost(_) | SolverError::Rejected(_) => Trouble::Internal(error.to_string()),
+        }
+    }
 }
 
 /// A proof that failed.
@@ -143,7 +191,7 @@ pub trait Observer: Sync {
         let _ = members;
     }
 
-    /// A member is done.
+    /// A member is done, with all its errors.
     fn finished(&self, member: &Member) {
         let _ = member;
     }
