@@ -7,12 +7,11 @@
 //! | [`Grass`](Procedure::Grass) | Boolean combinations with singly linked, doubly linked and sorted lists | yes |
 //! | [`Boolean`](Procedure::Boolean) | everything without inductive definitions, wands too | yes |
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use grass::{Inference, Work};
-use sl::{Formula, Kind, Name, Semantics, Signature, Verdict};
+use sl::{Formula, Semantics, Signature, Verdict};
 
 /// An answer, and where it comes from.
 #[derive(Clone, PartialEq, Debug)]
@@ -216,34 +215,5 @@ impl Reasons {
 
 /// Does a formula mention a predicate whose definition comes to itself?
 fn uses_induction(signature: &Signature, formulas: &[Formula]) -> bool {
-    let body = |name: &Name| signature.predicates.get(name).map(|definition| &definition.body);
-    let reached = |formulas: &[Formula]| {
-        let mut pending = mentioned(formulas);
-        let mut seen = BTreeSet::new();
-        while let Some(name) = pending.pop() {
-            if seen.insert(name.clone()) {
-                pending.extend(
-                    body(&name).map(std::slice::from_ref).map(mentioned).unwrap_or_default(),
-                );
-            }
-        }
-        seen
-    };
-    let comes_to_itself = |name: &Name| {
-        body(name).is_some_and(|body| reached(std::slice::from_ref(body)).contains(name))
-    };
-    reached(formulas).iter().any(comes_to_itself)
-}
-
-/// The predicates in some formulas.
-fn mentioned(formulas: &[Formula]) -> Vec<Name> {
-    let mut names = Vec::new();
-    for formula in formulas {
-        formula.for_each(&mut |part| {
-            if let Kind::Pred(name, _) = part.kind() {
-                names.push(name.clone());
-            }
-        });
-    }
-    names
+    signature.reached(formulas).iter().any(|name| signature.is_inductive(name))
 }

@@ -30,7 +30,9 @@ impl Reader<'_, '_> {
             .predicates
             .iter()
             .filter_map(|name| Some((name.clone(), self.translator.lists.get(name)?.clone())))
-            .filter(|(_, list)| list.back.is_some() || !list.measures.is_empty())
+            .filter(|(_, list)| {
+                list.back.is_some() || !list.measures.is_empty() || !list.orders.is_empty()
+            })
             .collect();
         let mut heaps = Vec::new();
         if lists.is_empty() {

@@ -196,6 +196,7 @@ impl Solver {
             return Err(OutOfFragment("there is a negation".into()));
         }
         let mut translator = Translator::new(signature, semantics);
+        let (h, g) = (&translator.unfolded(h), &translator.unfolded(g));
         let (facts, rest) = question(&mut translator, h, g, goal)?;
         let whole = if goal == Goal::Frame { h } else { g };
         let sources = Sources::new(whole, h, g, semantics);

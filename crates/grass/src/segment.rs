@@ -14,7 +14,8 @@ use crate::translate::{OutOfFragment, Pieces, Translator, out};
 pub(crate) struct Segment {
     pub(crate) list: List,
     pub(crate) loc: Name,
-    pub(crate) args: Vec<Term>,
+    /// None where an argument may be anything that fits: see [`may_be_anything`].
+    pub(crate) args: Vec<Option<Term>>,
     pub(crate) next: Field,
     pub(crate) first: Term,
     pub(crate) end: Term,
@@ -31,6 +32,12 @@ pub(crate) fn may_be_cyclic(list: &List, args: &[sl::Term]) -> bool {
         End::Param(end) => args.get(end).is_some_and(sl::Term::is_nil),
     };
     !ends_in_nil && (!list.acyclic || !list.may_be_empty)
+}
+
+/// May the argument of this number be hidden? Data in order begins with some value, whatever it is, if
+/// nothing is said of its end.
+pub(crate) fn may_be_anything(list: &List, index: usize) -> bool {
+    list.measures.iter().any(|m| m.param == index && m.at_end.is_none() && sorted::is_order(m))
 }
 
 impl Segment {
@@ -52,13 +59,17 @@ impl Segment {
         };
         let mut terms = Vec::with_capacity(args.len());
         for arg in args {
-            terms.push(translator.term(arg)?);
+            terms.push(if translator.is_anything(arg) {
+                None
+            } else {
+                Some(translator.term(arg)?)
+            });
         }
         let end = match list.end {
-            End::Param(end) => terms.get(end).copied(),
+            End::Param(end) => terms.get(end).copied().flatten(),
             End::Nil => translator.theory.nil(&sl::Sort::Loc(loc.clone())),
         };
-        let (Some(first), Some(end)) = (terms.get(list.root).copied(), end) else {
+        let (Some(first), Some(end)) = (terms.get(list.root).copied().flatten(), end) else {
             return out(format!("the lists of `{name}` end nowhere"));
         };
         let Some(next) = translator.field(&loc, list.next) else {
@@ -102,6 +113,9 @@ impl Segment {
         for measure in self.list.measures.clone() {
             self.sorted(translator, &measure, pieces)?;
         }
+        for order in self.list.orders.clone() {
+            self.ordered(translator, &order, pieces)?;
+        }
         pieces.parts.push((self.loc.clone(), nodes));
         Ok(())
     }
@@ -111,6 +125,14 @@ impl Segment {
         let on = theory.read(self.next, self.end);
         let end = Set::single(theory, self.end);
         Set::Union(vec![end, Set::between(theory, self.next, on, self.end)])
+    }
+
+    /// The argument of this number.
+    pub(crate) fn arg(&self, index: usize) -> Result<Term, OutOfFragment> {
+        match self.args.get(index).copied().flatten() {
+            Some(term) => Ok(term),
+            None => out("a list lacks an argument"),
+        }
     }
 
     pub(crate) fn field(
@@ -156,10 +178,8 @@ impl Segment {
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
         let prev = self.field(translator, back.prev)?;
-        let Some(before) = self.args.get(back.before).copied() else {
-            return out("a doubly linked list lacks an argument");
-        };
-        let last = back.last.and_then(|last| self.args.get(last).copied());
+        let before = self.arg(back.before)?;
+        let last = back.last.map(|last| self.arg(last)).transpose()?;
         let (first, end) = (self.first, self.end);
         if !self.cyclic {
             let links = Links { prev, first, end, before, last, apart: back.apart };

@@ -109,7 +109,8 @@ impl Solver {
         let mut translator = Translator::new(signature, semantics);
         let (footprint, mut facts) = translator.footprint("X");
         for formula in formulas {
-            match translator.translate(formula, &footprint, true) {
+            let formula = translator.unfolded(formula);
+            match translator.translate(&formula, &footprint, true) {
                 Ok(fact) => facts.push(fact),
                 Err(reason) => return Verdict::Unknown(reason.0),
             }

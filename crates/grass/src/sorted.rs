@@ -1,7 +1,7 @@
 //! Sorted lists: data that goes up or down along a path ([seed 001, Sec. 6]).
 
 use num_bigint::BigInt;
-use sl::shape::{AtEnd, Change, Held, Measure};
+use sl::shape::{AtEnd, Change, Held, Measure, Order};
 use smt::{Sort, Term};
 
 use crate::doubly::Places;
@@ -107,15 +107,14 @@ impl Segment {
         let Some(held) = measure.field else { return out("a list counts") };
         let (Held::Here(index) | Held::Next(index)) = held;
         let data = self.field(translator, index)?;
-        let Some(param) = self.args.get(measure.param).copied() else {
-            return out("a sorted list lacks an argument");
-        };
         let at_end = match &measure.at_end {
             None => None,
-            Some(AtEnd::Param(index)) => self.args.get(*index).copied(),
+            Some(AtEnd::Param(index)) => Some(self.arg(*index)?),
             Some(AtEnd::Number(number)) => Some(translator.theory.terms.int(number.clone())),
         };
-        self.ordered_nodes(translator, data, measure, pieces)?;
+        self.ordered_nodes(translator, data, &measure.change, pieces)?;
+        // Where it begins may be anything: some value always fits.
+        let Some(param) = self.args.get(measure.param).copied().flatten() else { return Ok(()) };
         let last = at_end.map(|_| self.last(translator)).transpose()?;
         let theory = &mut translator.theory;
         let mut some = Vec::new();
@@ -142,12 +141,23 @@ impl Segment {
         Ok(())
     }
 
+    /// The data of the list is in order.
+    pub(crate) fn ordered(
+        &self,
+        translator: &mut Translator<'_>,
+        order: &Order,
+        pieces: &mut Pieces,
+    ) -> Result<(), OutOfFragment> {
+        let data = self.field(translator, order.field)?;
+        self.ordered_nodes(translator, data, &order.change, pieces)
+    }
+
     /// Along the path, and once more around if it is a cycle.
     fn ordered_nodes(
         &self,
         translator: &mut Translator<'_>,
         data: Field,
-        measure: &Measure,
+        change: &Change,
         pieces: &mut Pieces,
     ) -> Result<(), OutOfFragment> {
         let sort = translator.node_sort(&self.loc)?;
@@ -165,7 +175,7 @@ impl Segment {
                 next: self.next,
                 first: start,
                 end: self.end,
-                change: measure.change.clone(),
+                change: change.clone(),
             };
             if positive {
                 order.holds = theory.terms.fresh("sorted", Sort::Bool);
@@ -183,9 +193,9 @@ impl Segment {
                 let here = nodes.contains(theory, z);
                 let (value, end) = (theory.read(data, z), theory.read(data, self.end));
                 let order = if start == self.first {
-                    in_order(theory, &measure.change, value, end)
+                    in_order(theory, change, value, end)
                 } else {
-                    in_order(theory, &measure.change, end, value)
+                    in_order(theory, change, end, value)
                 };
                 let body = theory.terms.implies(here, order);
                 pieces.facts.push(Formula::Every(z, body, None));

@@ -13,7 +13,7 @@ use smt::{Op, Sort, Term};
 
 use crate::choices::{self, Postponed};
 use crate::logic::{Formula, Set};
-use crate::segment::{Segment, may_be_cyclic};
+use crate::segment::{Segment, may_be_anything, may_be_cyclic};
 use crate::theory::{Field, Theory};
 
 /// Each list that may be cyclic doubles the cases of a heap that must not hold, if it is no plain one.
@@ -66,6 +66,8 @@ pub(crate) struct Mark {
 pub(crate) struct Scope {
     /// What existential variables are.
     bound: BTreeMap<Name, Term>,
+    /// Existential variables that may be anything.
+    anything: BTreeSet<Name>,
     /// Fields that are not those of the beginning.
     fields: BTreeMap<(Name, usize), Field>,
 }
@@ -188,6 +190,13 @@ impl<'a> Translator<'a> {
     /// From now on formulas are about this term in place of a variable.
     pub fn set_var(&mut self, name: &Name, term: Term) {
         self.scope.bound.insert(name.clone(), term);
+    }
+
+    /// The formula with definitions in place of predicates that are no lists, if they are not inductive.
+    #[must_use]
+    pub fn unfolded(&self, formula: &sl::Formula) -> sl::Formula {
+        let unfolded = self.signature.unfolded(formula, |name| self.lists.contains_key(name));
+        unfolded.unwrap_or_else(|| formula.clone())
     }
 
     /// The paper's `Tr`: the formula holds of the footprint.
@@ -550,16 +559,34 @@ impl<'a> Translator<'a> {
             open.retain(|v| v.name != name);
             self.scope.bound.insert(name, term);
         }
-        let occurs = |var: &Var| {
-            let mut atoms: Vec<&sl::Formula> = heap.pure.iter().collect();
-            heap.layout.for_each_atom(&mut |atom| atoms.push(atom));
-            atoms.into_iter().flat_map(sl::Formula::free_vars).any(|v| v.name == var.name)
-        };
-        if open.iter().any(occurs) {
+        let mut atoms: Vec<&sl::Formula> = heap.pure.iter().collect();
+        heap.layout.for_each_atom(&mut |atom| atoms.push(atom));
+        open.retain(|var| occurrences(&atoms, var) > 0);
+        let (hideable, open): (Vec<Var>, Vec<Var>) = open
+            .into_iter()
+            .partition(|var| occurrences(&atoms, var) == 1 && self.is_hideable(&atoms, var));
+        if !open.is_empty() {
             self.restore(hidden);
             return out("a variable below a negation is determined by nothing");
         }
+        self.scope.anything.extend(hideable.into_iter().map(|var| var.name));
         Ok(hidden)
+    }
+
+    /// Is it an argument of a list that may be hidden?
+    fn is_hideable(&self, atoms: &[&sl::Formula], var: &Var) -> bool {
+        atoms.iter().any(|atom| {
+            let Kind::Pred(name, args) = atom.kind() else { return false };
+            let Some(list) = self.lists.get(name) else { return false };
+            args.iter()
+                .enumerate()
+                .any(|(index, arg)| arg.as_var() == Some(var) && may_be_anything(list, index))
+        })
+    }
+
+    /// Is it a variable of which nothing is known or needed?
+    pub(crate) fn is_anything(&self, term: &sl::Term) -> bool {
+        term.as_var().is_some_and(|var| self.scope.anything.contains(&var.name))
     }
 
     fn find_determined(&mut self, layout: &Layout, open: &[Var]) -> Option<(Name, Term)> {
@@ -588,6 +615,7 @@ impl<'a> Translator<'a> {
 
     fn restore(&mut self, hidden: Hidden) {
         for (name, before) in hidden.into_iter().rev() {
+            self.scope.anything.remove(&name);
             match before {
                 Some(term) => self.scope.bound.insert(name, term),
                 None => self.scope.bound.remove(&name),
@@ -678,6 +706,15 @@ impl<'a> Translator<'a> {
             None => out("this is no location"),
         }
     }
+}
+
+/// How often a variable occurs in some atoms.
+fn occurrences(atoms: &[&sl::Formula], var: &Var) -> usize {
+    let mut count = 0;
+    for term in atoms.iter().flat_map(|atom| atom.terms()) {
+        term.for_each_var(&mut |v| count += usize::from(v.name == var.name));
+    }
+    count
 }
 
 /// What variables were before.

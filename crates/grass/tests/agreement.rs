@@ -219,3 +219,33 @@ fn combinations_of_cyclic_sorted_lists() {
     let lists = (CYCLIC_SORTED, &SORTED_KINDS[..]);
     against_heaps(0x5eed_000d, 40, Semantics::Precise, lists, bounds);
 }
+
+/// Sorted segments without a bound: each step compares a cell with the next one, or a bound is hidden.
+const UNBOUNDED: [&str; 5] = [
+    "pred sls(x, y) := x = y || (exists d. x != y * x |-> {next: y, data: d}) ||
+        exists u, w, d, e. x != y * d <= e * x |-> {next: u, data: d} *
+            (sls(u, y) && u |-> {next: w, data: e} * true);\n",
+    "pred sls(x, y) := x = y || (exists d. x != y * x |-> {next: y, data: d}) ||
+        exists u, w, d, e. x != y * e < d *
+            (x |-> {next: u, data: d} * sls(u, y) && u |-> {next: w, data: e} * true);\n",
+    "pred sls(x, y) := (exists d. x |-> {next: y, data: d}) ||
+        exists u, w, d, e. d <= e * x |-> {next: u, data: d} *
+            (sls(u, y) && u |-> {next: w, data: e} * true);\n",
+    "pred up(x, y, b) := x = y ||
+        exists u, d. x != y * b <= d * x |-> {next: u, data: d} * up(u, y, d);
+     pred sls(x, y) := exists b. up(x, y, b);\n",
+    "pred up(x, y, b) := x = y ||
+        exists u, d. x != y * b < d * x |-> {next: u, data: b} * up(u, y, d);
+     pred sls(x, y) := x = y ||
+        exists u, d, e. x != y * d < e * x |-> {next: u, data: d} * up(u, y, e);\n",
+];
+
+#[test]
+fn combinations_of_sorted_lists_without_a_bound() {
+    let bounds = Bounds { locations: 2, data: 1 };
+    let kinds = ["A != B", "A |-> {next: B, data: N}", "sls(A, B)", "sls(A, B)"];
+    for (seed, definitions) in (0x5eed_0010..).zip(UNBOUNDED) {
+        let lists = (definitions, &kinds[..]);
+        against_heaps(seed, 20, Semantics::Precise, lists, bounds);
+    }
+}

@@ -268,6 +268,14 @@ const SORTED: Family = Family {
     kinds: &["A |-> {next: B, data: N}", "up(A, B, N)"],
 };
 
+/// Neighbours are compared: there is no bound that a frame would have to find.
+const UNBOUNDED: Family = Family {
+    definitions: "pred sls(x, y) := x = y || (exists d. x != y * x |-> {next: y, data: d}) ||
+        exists u, w, d, e. x != y * d <= e * x |-> {next: u, data: d} *
+            (sls(u, y) && u |-> {next: w, data: e} * true);\n",
+    kinds: &["A |-> {next: B, data: N}", "sls(A, B)"],
+};
+
 impl Family {
     fn atom(&self, state: &mut u64, root: &str) -> String {
         let kind = self.kinds[below(state, self.kinds.len())];
@@ -329,6 +337,33 @@ fn generated_frames_of_doubly_linked_lists() {
 #[test]
 fn generated_frames_of_sorted_lists() {
     SORTED.check(0x5eed_000b, 240, 0);
+}
+
+#[test]
+fn generated_frames_of_sorted_lists_without_a_bound() {
+    UNBOUNDED.check(0x5eed_000e, 120, 0);
+}
+
+#[test]
+fn frames_of_sorted_lists_without_a_bound() {
+    let cell = "x |-> {next: y, data: 3}";
+    check_with(
+        UNBOUNDED.definitions,
+        false,
+        &[
+            (&format!("{cell} * sls(y, nil)"), cell, "x != y * x != nil * sls(y, nil)"),
+            ("sls(x, y) * sls(y, nil)", "sls(x, y)", "sls(y, nil)"),
+            ("sls(x, y) * sls(y, nil)", "sls(x, nil)", "nothing"),
+        ],
+    );
+    check_with(
+        UNBOUNDED.definitions,
+        true,
+        &[
+            ("sls(x, y)", "sls(x, y) * sls(y, z)", "sls(y, z)"),
+            ("x |-> {next: y, data: 3}", "sls(x, nil)", "y = nil"),
+        ],
+    );
 }
 
 /// Where there may be more than is said, the rest may be more, too.

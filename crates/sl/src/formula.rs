@@ -217,6 +217,18 @@ impl Formula {
         }
     }
 
+    /// The predicates that are mentioned in it, in order.
+    #[must_use]
+    pub fn predicates(&self) -> BTreeSet<Name> {
+        let mut names = BTreeSet::new();
+        self.for_each(&mut |part| {
+            if let Kind::Pred(name, _) = part.kind() {
+                names.insert(name.clone());
+            }
+        });
+        names
+    }
+
     /// The variables that are not bound in it, in order.
     #[must_use]
     pub fn free_vars(&self) -> BTreeSet<Var> {

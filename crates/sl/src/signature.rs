@@ -8,6 +8,9 @@ use report::{Diagnostic, Pos};
 use crate::formula::{Formula, Kind};
 use crate::sort::{Name, Sort, Var};
 
+/// A formula that is larger than this is not unfolded further.
+const MAX_UNFOLDED: usize = 4096;
+
 /// A record: what a location of the heap can hold.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Record {
@@ -51,6 +54,14 @@ impl PartialEq for Definition {
 
 impl Eq for Definition {}
 
+impl Definition {
+    /// Does it mention no stack variables?
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.body.free_vars().iter().all(|var| self.params.iter().any(|p| p.name == var.name))
+    }
+}
+
 /// Everything that a formula can refer to, except stack variables.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Signature {
@@ -78,6 +89,48 @@ impl Signature {
     #[must_use]
     pub fn content(&self, loc: &Sort) -> Option<&Sort> {
         self.heap.iter().find(|cell| cell.loc == *loc).map(|cell| &cell.content)
+    }
+
+    /// The predicates that some formulas come to, through definitions.
+    #[must_use]
+    pub fn reached<'f>(&self, formulas: impl IntoIterator<Item = &'f Formula>) -> BTreeSet<Name> {
+        let mut pending: Vec<Name> = formulas.into_iter().flat_map(Formula::predicates).collect();
+        let mut seen = BTreeSet::new();
+        while let Some(name) = pending.pop() {
+            if let Some(definition) = self.predicates.get(&name).filter(|_| !seen.contains(&name)) {
+                pending.extend(definition.body.predicates());
+            }
+            seen.insert(name);
+        }
+        seen
+    }
+
+    /// Does the definition of a predicate come to itself?
+    #[must_use]
+    pub fn is_inductive(&self, name: &Name) -> bool {
+        let body = self.predicates.get(name).map(|definition| &definition.body);
+        body.is_some_and(|body| self.reached([body]).contains(name))
+    }
+
+    /// The formula with bodies in place of instances of predicates, except of inductive ones and those
+    /// that are kept. `None` if that makes it much larger.
+    #[must_use]
+    pub fn unfolded(&self, formula: &Formula, keep: impl Fn(&Name) -> bool) -> Option<Formula> {
+        let known = |name: &Name| {
+            let definition = self.predicates.get(name)?;
+            let simple = definition.is_closed() && !keep(name) && !self.is_inductive(name);
+            simple.then_some(definition.as_ref())
+        };
+        let mut formula = formula.clone();
+        while formula.predicates().iter().any(|name| known(name).is_some()) {
+            formula = formula.unfold(&known);
+            let mut size = 0usize;
+            formula.for_each(&mut |_| size += 1);
+            if size > MAX_UNFOLDED {
+                return None;
+            }
+        }
+        Some(formula)
     }
 
     /// The names and sorts of what locations of this sort hold. A cell that holds no record has one

@@ -26,6 +26,39 @@ impl Formula {
         }
         replace(self, by, &taken)
     }
+
+    /// The formula with bodies in place of instances of predicates, where there is a definition; what
+    /// they mention stays as it is.
+    #[must_use]
+    pub fn unfold<'d>(&self, definition: &impl Fn(&Name) -> Option<&'d Definition>) -> Formula {
+        let all = |parts: &[Formula]| parts.iter().map(|p| p.unfold(definition)).collect();
+        let kind = match self.kind() {
+            Kind::Pred(name, args) => {
+                return match definition(name) {
+                    Some(definition) if definition.params.len() == args.len() => {
+                        definition.instantiate(args)
+                    }
+                    _ => self.clone(),
+                };
+            }
+            Kind::Sep(parts) => Kind::Sep(all(parts)),
+            Kind::And(parts) => Kind::And(all(parts)),
+            Kind::Or(parts) => Kind::Or(all(parts)),
+            Kind::Wand(a, b) => Kind::Wand(a.unfold(definition), b.unfold(definition)),
+            Kind::Not(part) => Kind::Not(part.unfold(definition)),
+            Kind::Exists(vars, body) => Kind::Exists(vars.clone(), body.unfold(definition)),
+            Kind::Forall(vars, body) => Kind::Forall(vars.clone(), body.unfold(definition)),
+            Kind::True
+            | Kind::False
+            | Kind::Emp
+            | Kind::Eq(..)
+            | Kind::Ne(..)
+            | Kind::Le(..)
+            | Kind::Lt(..)
+            | Kind::PointsTo(..) => return self.clone(),
+        };
+        Formula::new(kind, self.pos())
+    }
 }
 
 impl Definition {

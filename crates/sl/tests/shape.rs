@@ -34,6 +34,9 @@ fn describe(shape: &Shape) -> String {
             for m in &l.measures {
                 words.push(format!("{} {:?} {:?} {:?}", m.param, m.field, m.change, m.at_end));
             }
+            for o in &l.orders {
+                words.push(format!("sorted {} {:?}", o.field, o.change));
+            }
             for n in &l.nested {
                 words.push(format!("nested {} {} {:?}", n.field, n.predicate, n.end));
             }
@@ -190,4 +193,80 @@ fn the_public_suite_has_shapes() {
         println!("{count:4} {key}   {}", body.chars().take(200).collect::<String>());
     }
     assert!(found.keys().any(|key| key == "ls 0-0->Param(1), acyclic, plain"));
+}
+
+/// Neighbours are compared: the second cell is described twice ([PWZ13, Sec. 6]).
+#[test]
+fn sorted_without_a_bound() {
+    let with = |body: &str| shape(&format!("{DATA} pred p(x: L, y: L) := {body};"));
+    let single = "exists d. x != y * x |-> {n: y, d: d}";
+    let cell = "x |-> {n: u, d: d}";
+    let next = "u |-> {n: w, d: e}";
+    let sorted = |k: &str| format!("0-0->Param(1), acyclic, sorted 1 {k}");
+    for (order, change) in [
+        ("d <= e", "AtMost(0)"),
+        ("d < e", "AtMost(1)"),
+        ("e <= d", "AtLeast(0)"),
+        ("e + 2 < d", "AtLeast(3)"),
+    ] {
+        let step =
+            format!("exists u, w, d, e. x != y * {order} * {cell} * (p(u, y) && {next} * true)");
+        assert_eq!(with(&format!("x = y || ({single}) || {step}")), sorted(change));
+    }
+    // The whole heap is described twice.
+    let whole = format!("exists u, w, d, e. x != y * d <= e * ({cell} * p(u, y) && {next} * true)");
+    assert_eq!(with(&format!("x = y || ({single}) || {whole}")), sorted("AtMost(0)"));
+    // The last cell is followed by an empty list.
+    let last = format!("exists u, d. x != y * u = y * {cell} * p(u, y)");
+    assert_eq!(with(&format!("x = y || ({last}) || {whole}")), sorted("AtMost(0)"));
+    // Never empty, and perhaps cyclic.
+    let cyclic = format!("exists u, w, d, e. d <= e * {cell} * (p(u, y) && {next} * true)");
+    assert_eq!(
+        with(&format!("(exists d. x |-> {{n: y, d: d}}) || {cyclic}")),
+        "0-0->Param(1), nonempty, sorted 1 AtMost(0)"
+    );
+    // Something is missing, or more is said.
+    for other in [
+        format!("x = y || {whole}"),
+        format!("x = y || ({single}) || {cyclic}"),
+        format!("x = y || ({single}) || {}", whole.replace("d <= e", "d <= e + 1")),
+        format!("x = y || ({single}) || {}", whole.replace("d <= e", "d <= e * 0 <= d")),
+        format!("x = y || ({single}) || {}", whole.replace("d <= e", "d <= e * w != nil")),
+        format!("x = y || (exists d. 0 <= d * x != y * x |-> {{n: y, d: d}}) || {whole}"),
+        format!("x = y || ({single}) || {}", whole.replace("u |->", "w |->")),
+    ] {
+        assert_eq!(with(&other), "other", "{other}");
+    }
+    let nil = format!(
+        "{DATA} pred p(x: L) := x = nil || (exists d. x |-> {{n: nil, d: d}}) \
+         || exists u, w, d, e. d <= e * {cell} * (p(u) && {next} * true);"
+    );
+    assert_eq!(shape(&nil), "0-0->Nil, acyclic, sorted 1 AtMost(0)");
+}
+
+/// A list with a bound that is hidden, or that begins with the first cell.
+#[test]
+fn sorted_with_a_hidden_bound() {
+    let with = |bounded: &str, body: &str| {
+        shape(&format!(
+            "{DATA} pred q(x: L, y: L, b: Int) := x = y || {bounded}; pred p(x: L, y: L) := {body};"
+        ))
+    };
+    let next = "exists u, d. x != y * b <= d * x |-> {n: u, d: d} * q(u, y, d)";
+    let here = "exists u, d. x != y * b < d * x |-> {n: u, d: b} * q(u, y, d)";
+    let sorted = |k: &str| format!("0-0->Param(1), acyclic, sorted 1 {k}");
+    assert_eq!(with(next, "exists b. q(x, y, b)"), sorted("AtMost(0)"));
+    assert_eq!(with(here, "x = y || exists b. q(x, y, b)"), sorted("AtMost(1)"));
+    let first = "x = y || exists u, d. x != y * x |-> {n: u, d: d} * q(u, y, d)";
+    assert_eq!(with(next, first), sorted("AtMost(0)"));
+    let compared = "x = y || exists u, d, e. x != y * d < e * x |-> {n: u, d: d} * q(u, y, e)";
+    assert_eq!(with(here, compared), sorted("AtMost(1)"));
+    // Another order than that of the rest, a known bound, and a ring.
+    assert_eq!(with(here, &compared.replace("d < e", "d <= e")), "other");
+    assert_eq!(with(next, "q(x, y, 0)"), "other");
+    assert_eq!(with(next, &first.replace("x != y * ", "")), "other");
+    // Definitions that lead to each other.
+    let mutual = "exists u, d. x != y * b <= d * (x |-> {n: u, d: d} * true && p(x, y))";
+    assert_eq!(with(mutual, first), sorted("AtMost(0)"));
+    assert_eq!(with("p(x, y)", "exists b. q(x, y, b)"), "other");
 }

@@ -176,6 +176,11 @@ impl<'a> Search<'a> {
     fn any_part(&mut self, state: State, goal: &Goal, unknown: &mut bool) -> Vec<State> {
         let mut slots = BTreeSet::new();
         state.unknowns(&goal.formula, &goal.scope, &mut slots);
+        if !slots.is_empty()
+            && let Some(learnt) = learn_from_cells(&state, goal)
+        {
+            return learnt.into_iter().collect();
+        }
         if let Some(slot) = slots.first() {
             let (candidates, complete) = self.candidates(&state, *slot);
             *unknown |= !complete;
@@ -382,6 +387,39 @@ fn choose(state: &State) -> Option<usize> {
         _ => (3, 0),
     };
     state.goals.iter().enumerate().min_by_key(|(_, goal)| rank(goal)).map(|(index, _)| index)
+}
+
+/// Wherever the goal holds there are the cells that each of its conjuncts has: what they hold
+/// determines variables. `Some(None)` if one of them is not there; `None` if nothing is learnt.
+fn learn_from_cells(state: &State, goal: &Goal) -> Option<Option<State>> {
+    let mut cells = Vec::new();
+    add_cells(&goal.formula, &mut cells);
+    for (loc, content) in cells {
+        let Some(Value::Loc(address)) = state.term(loc, &goal.scope) else { continue };
+        if state.term(content, &goal.scope).is_some() {
+            continue;
+        }
+        let mut branch = state.clone();
+        let held = state.rest.get(&address).filter(|object| object.sort == loc.sort());
+        if !held.is_some_and(|held| branch.unify(content, &goal.scope, &held.content)) {
+            return Some(None);
+        }
+        // What is a sum of unknown numbers is not learnt.
+        if branch.term(content, &goal.scope).is_some() {
+            branch.goals.push(goal.clone());
+            return Some(Some(branch));
+        }
+    }
+    None
+}
+
+/// The points-to atoms that a formula cannot hold without.
+fn add_cells<'f>(formula: &'f Formula, cells: &mut Vec<(&'f Term, &'f Term)>) {
+    match formula.kind() {
+        Kind::PointsTo(loc, content) => cells.push((loc, content)),
+        Kind::And(parts) | Kind::Sep(parts) => parts.iter().for_each(|part| add_cells(part, cells)),
+        _ => {}
+    }
 }
 
 /// A location that is not known can be any that is left.

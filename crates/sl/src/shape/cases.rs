@@ -34,7 +34,8 @@ impl<'a> Cases<'a> {
             if heap.open {
                 return None;
             }
-            let case = case(&heap.without_aliases(), &definition.name)?;
+            let heap = heap.without_aliases();
+            let case = case_of_atoms(&heap.vars, &heap.pure, &heap.spatial, &definition.name)?;
             if case.calls.is_empty() { cases.stops.push(case) } else { cases.steps.push(case) }
         }
         Some(cases)
@@ -74,15 +75,21 @@ impl Case {
     }
 }
 
-fn case(heap: &SymbolicHeap, own: &Name) -> Option<Case> {
+/// A case that consists of these atoms, of a definition of this name.
+pub(super) fn case_of_atoms(
+    vars: &[Var],
+    pure: &[Formula],
+    spatial: &[Formula],
+    own: &Name,
+) -> Option<Case> {
     let mut case = Case {
-        vars: heap.vars.clone(),
-        pure: heap.pure.clone(),
+        vars: vars.to_vec(),
+        pure: pure.to_vec(),
         cells: Vec::new(),
         calls: Vec::new(),
         others: Vec::new(),
     };
-    for atom in &heap.spatial {
+    for atom in spatial {
         match atom.kind() {
             Kind::PointsTo(loc, content) => {
                 let values = match content.kind() {

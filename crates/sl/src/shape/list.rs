@@ -65,6 +65,7 @@ impl Reader<'_> {
             from_the_end: false,
             back,
             measures,
+            orders: Vec::new(),
             nil_fields,
             nested,
             free_fields,
@@ -189,24 +190,9 @@ impl Reader<'_> {
             return Some((None, Change::Equal(-number)));
         }
         self.step.bound(arg)?;
-        let change = self.step.pure.iter().find_map(|atom| {
-            let (a, b) = match atom.kind() {
-                Kind::Eq(a, b) | Kind::Le(a, b) | Kind::Lt(a, b) => (offset(a)?, offset(b)?),
-                _ => return None,
-            };
-            let strict = BigInt::from(i32::from(matches!(atom.kind(), Kind::Lt(..))));
-            let equal = matches!(atom.kind(), Kind::Eq(..));
-            if self.cases.is_param(a.0, param) && b.0 == arg {
-                // here + m (=, <=, <) next + n
-                let k = a.1 - b.1;
-                Some(if equal { Change::Equal(-k) } else { Change::AtMost(k + strict) })
-            } else if self.cases.is_param(b.0, param) && a.0 == arg {
-                let k = a.1 - b.1;
-                Some(if equal { Change::Equal(k) } else { Change::AtLeast(k + strict) })
-            } else {
-                None
-            }
-        })?;
+        let is_here = |term: &Term| self.cases.is_param(term, param);
+        let change =
+            self.step.pure.iter().find_map(|atom| compared(atom, is_here, |term| term == arg))?;
         Some((Some(arg), change))
     }
 
@@ -339,6 +325,29 @@ impl Reader<'_> {
     }
 }
 
+/// What an equation or an order says of a number `here` and the one at the `next` location.
+pub(super) fn compared(
+    atom: &Formula,
+    is_here: impl Fn(&Term) -> bool,
+    is_next: impl Fn(&Term) -> bool,
+) -> Option<Change> {
+    let (a, b) = match atom.kind() {
+        Kind::Eq(a, b) | Kind::Le(a, b) | Kind::Lt(a, b) => (offset(a)?, offset(b)?),
+        _ => return None,
+    };
+    let strict = BigInt::from(i32::from(matches!(atom.kind(), Kind::Lt(..))));
+    let equal = matches!(atom.kind(), Kind::Eq(..));
+    let k = a.1 - b.1;
+    if is_here(a.0) && is_next(b.0) {
+        // here + m (=, <=, <) next + n
+        Some(if equal { Change::Equal(-k) } else { Change::AtMost(k + strict) })
+    } else if is_here(b.0) && is_next(a.0) {
+        Some(if equal { Change::Equal(k) } else { Change::AtLeast(k + strict) })
+    } else {
+        None
+    }
+}
+
 /// A term as another one plus a number.
 fn offset(term: &Term) -> Option<(&Term, BigInt)> {
     match term.kind() {
@@ -407,6 +416,7 @@ fn from_the_end(
         from_the_end: true,
         back: None,
         measures: Vec::new(),
+        orders: Vec::new(),
         nil_fields: Vec::new(),
         nested: Vec::new(),
         free_fields,

@@ -6,6 +6,7 @@
 
 mod cases;
 mod list;
+mod sorted;
 mod tree;
 
 use num_bigint::BigInt;
@@ -56,6 +57,8 @@ pub struct List {
     pub back: Option<Back>,
     /// Parameters that change with every location: lengths, and data in order.
     pub measures: Vec<Measure>,
+    /// Data in order that no parameter says anything of.
+    pub orders: Vec<Order>,
     /// Fields that hold `nil` in all locations.
     pub nil_fields: Vec<Field>,
     /// Other lists that hang off the locations.
@@ -88,6 +91,15 @@ pub struct Measure {
     pub change: Change,
     /// Its value at the end (of a list that is never empty: at the last location), if that is said.
     pub at_end: Option<AtEnd>,
+}
+
+/// Data that goes up or down from one location to the next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Order {
+    /// The field that holds it.
+    pub field: Field,
+    /// By how much; never [`Change::Equal`], and never by less than nothing.
+    pub change: Change,
 }
 
 /// Whose value a field holds.
@@ -166,6 +178,7 @@ impl List {
             && matches!(self.end, End::Param(_))
             && self.back.is_none()
             && self.measures.is_empty()
+            && self.orders.is_empty()
             && self.nested.is_empty()
             && self.nil_fields.is_empty()
     }
@@ -178,8 +191,21 @@ pub fn classify(
     signature: &Signature,
     semantics: Semantics,
 ) -> Option<Shape> {
-    let cases = cases::Cases::of(definition, semantics)?;
-    list::classify(&cases, signature)
+    classify_to(definition, signature, semantics, MAX_DEPTH)
+}
+
+/// A definition may be made of so many others, one inside the other.
+const MAX_DEPTH: usize = 4;
+
+fn classify_to(
+    definition: &Definition,
+    signature: &Signature,
+    semantics: Semantics,
+    depth: usize,
+) -> Option<Shape> {
+    let cases = cases::Cases::of(definition, semantics);
+    let list = cases.as_ref().and_then(|cases| list::classify(cases, signature));
+    list.or_else(|| sorted::classify(definition, signature, semantics, depth))
         .map(Shape::List)
-        .or_else(|| tree::classify(&cases).map(Shape::Tree))
+        .or_else(|| tree::classify(cases.as_ref()?).map(Shape::Tree))
 }
