@@ -93,7 +93,9 @@ impl<'p> Executor<'p> {
                     }
                     continue;
                 }
-                Ok(None) | Err(Stop::Infeasible | Stop::Failed) => self.stats.paths += 1,
+                Ok(None) | Err(Stop::Infeasible | Stop::Failed | Stop::Ended) => {
+                    self.stats.paths += 1;
+                }
                 Err(Stop::Abort) => return Err(Stop::Abort),
             }
             if self.enough_errors() {
@@ -170,18 +172,18 @@ impl<'p> Executor<'p> {
         self.leave_loops(state, edge).map(Some)
     }
 
-    /// Runs the script of a package; does this path get to its end?
-    pub fn run_script(&mut self, state: &mut State, cfg: &Cfg<'p>) -> Run<bool> {
-        let Owner::Method(id) = state.owner else { return Ok(true) };
+    /// Runs the script of a package.
+    pub fn run_script(&mut self, state: &mut State, cfg: &Cfg<'p>) -> Run<()> {
+        let Owner::Method(id) = state.owner else { return Ok(()) };
         let task = Task { method: self.program.method(id), cfg: Some(cfg), joins: Vec::new() };
         let mut node = cfg.entry;
         while !matches!(cfg.node(node).kind, NodeKind::Exit) {
             match self.step(&task, state, Point::Node(node))? {
                 Some(next) => node = next,
-                None => return Ok(false),
+                None => return Err(Stop::Ended),
             }
         }
-        Ok(true)
+        Ok(())
     }
 
     /// Assumes the precondition and checks that the postcondition makes sense.
@@ -537,15 +539,14 @@ impl<'p> Executor<'p> {
         }
         let mut callee = self.enter(state, Owner::Method(method), &args, actuals);
         callee.labels = rpds::HashTrieMap::new();
-        let before = state.heap.clone();
         let mut heap = state.heap.clone();
         self.consume_all(&mut callee, &mut heap, &decl.pres, &|_| {
             Blame::new("call.precondition", stmt.pos)
                 .with_info(&stmt.info)
                 .about(decl.name.as_str())
         })?;
-        callee.heap = heap;
-        callee.old = Some(before);
+        // In a script, what was pulled for the precondition was there before the call.
+        callee.old = Some(std::mem::replace(&mut callee.heap, heap));
         let mut results = Vec::new();
         for i in 0..decl.returns {
             results.push(self.havoc(&mut callee, LocalId(decl.params + i)));
@@ -714,6 +715,8 @@ impl<'p> Executor<'p> {
     ) -> Run<()> {
         let zero = self.amount(0, 1);
         let amount = self.terms.ite(condition, amount, zero);
+        // What a script assumes may be there, as what it asserts: in the footprint.
+        self.pull(state, heap, *resource, args, amount)?;
         let held = self.held(heap, *resource, args);
         let enough = self.terms.le(amount, held);
         self.assume(state, enough)?;

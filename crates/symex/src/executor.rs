@@ -75,8 +75,9 @@ pub(crate) struct Executor<'p> {
     pub read_values: HashMap<Term, Term>,
     /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
     pub split_quantifiers: HashMap<(*const Expr, bool), Parts>,
-    /// The names of value maps that summarise chunks, by what they summarise and for whom; and of
-    /// inverses, by the formulas that say that there are some.
+    /// The names of value maps that summarise chunks, by what they summarise and for whom; of heaps
+    /// that wands mention, by their chunks; and of inverses, by the formulas that say that there are
+    /// some.
     pub summaries: HashMap<(String, Vec<Term>), smt::FunId>,
     /// Values that were read in quantifiers, by location and by what the heap says.
     pub read_before: HashMap<(Vec<Term>, Vec<Term>), Term>,
@@ -231,7 +232,7 @@ impl<'p> Executor<'p> {
             blame.info.as_ref().and_then(|i| i.report.as_ref())
         {
             self.refuted.insert(*pos);
-            return Err(Stop::Failed);
+            return Err(Stop::Ended);
         }
         let text = reason
             .expr

@@ -67,7 +67,7 @@ impl Executor<'_> {
                     subject.sound = true;
                 }
                 Err(Stop::Abort) => return Err(Stop::Abort),
-                Err(Stop::Failed | Stop::Infeasible) => {}
+                Err(Stop::Failed | Stop::Infeasible | Stop::Ended) => {}
             }
             done(self, *id);
             subjects.push(subject);
@@ -84,7 +84,7 @@ impl Executor<'_> {
             match self.because_of(pos, |this| this.verify_definition(subject)) {
                 Ok(definition) => text.push_str(&definition),
                 Err(Stop::Abort) => return Err(Stop::Abort),
-                Err(Stop::Failed | Stop::Infeasible) => {}
+                Err(Stop::Failed | Stop::Infeasible | Stop::Ended) => {}
             }
             done(self, subject.id);
         }

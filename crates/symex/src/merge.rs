@@ -3,6 +3,8 @@
 //! Values depend on which path it was. So do permissions: a chunk that only some paths have is there
 //! to the amount of nothing for the others. What was learnt holds if that path was taken.
 
+use std::rc::Rc;
+
 use rpds::HashTrieMap;
 use smt::Term;
 use viper::core::LabelId;
@@ -36,16 +38,18 @@ impl Executor<'_> {
         mut f: impl FnMut(&mut Self, &mut State) -> Run<Option<R>>,
     ) -> Run<Vec<Arrival<R>>> {
         let outcomes = self.explore(state, |this, s| match f(this, s) {
-            Ok(value) => Ok(value.map(|value| (s.clone(), value))),
-            Err(Stop::Failed) => Ok(None),
+            Ok(Some(value)) => Ok(Ok((s.clone(), value))),
+            Ok(None) => Ok(Err(Stop::Ended)),
+            Err(stop @ (Stop::Failed | Stop::Ended)) => Ok(Err(stop)),
             Err(stop) => Err(stop),
         })?;
-        let arrived = outcomes.iter().filter(|o| o.value.is_some()).cloned().collect::<Vec<_>>();
+        let arrived = outcomes.iter().filter(|o| o.value.is_ok()).cloned().collect::<Vec<_>>();
         let ended = outcomes.len() - arrived.len();
         if arrived.is_empty() {
             // All of them count as one with that which ends here.
             self.stats.paths += ended.saturating_sub(1) as u64;
-            return Err(Stop::Failed);
+            let failed = outcomes.iter().any(|o| matches!(o.value, Err(Stop::Failed)));
+            return Err(if failed { Stop::Failed } else { Stop::Ended });
         }
         self.stats.paths += ended as u64;
         if let [only] = arrived.as_slice() {
@@ -136,8 +140,10 @@ impl Executor<'_> {
             let snap = self.select(state, "s", &snaps)?;
             if let Some(chunk) = group.iter().find_map(|(_, c)| *c) {
                 // What is left of a footprint is only known of the wand that it belongs to.
-                let one = group.iter().all(|(_, c)| c.is_some_and(|c| c.snap == chunk.snap));
-                let rest = chunk.rest.clone().filter(|_| one);
+                let rest = chunk.rest.clone().filter(|rest| {
+                    let same = |c: &Chunk| c.rest.as_ref().is_some_and(|r| Rc::ptr_eq(r, rest));
+                    group.iter().all(|(_, c)| c.is_some_and(|c| c.snap == chunk.snap && same(c)))
+                });
                 merged.push(Chunk { snap, perm, rest, ..chunk.clone() });
             }
         }
@@ -163,8 +169,8 @@ impl Executor<'_> {
     }
 }
 
-fn arrival<R>(outcome: Outcome<Option<(State, R)>>) -> Option<Arrival<R>> {
-    let (state, value) = outcome.value?;
+fn arrival<R>(outcome: Outcome<Run<(State, R)>>) -> Option<Arrival<R>> {
+    let (state, value) = outcome.value.ok()?;
     Some(Arrival { guard: outcome.guard, state, value })
 }
 

@@ -27,6 +27,8 @@ pub(crate) enum Stop {
     Infeasible,
     /// A proof failed, and was reported.
     Failed,
+    /// It ends here, and nothing is wrong: a proof failed that was meant to (`refute`).
+    Ended,
     /// There is no going on at all: out of time, no solver. The reason is in the executor.
     Abort,
 }
@@ -354,8 +356,7 @@ impl Executor<'_> {
         self.session.push();
         let mark = self.trail.len();
         let mut outcomes: Vec<Outcome<R>> = Vec::new();
-        let mut failed = false;
-        let mut aborted = false;
+        let (mut failed, mut ended, mut aborted) = (false, false, false);
         loop {
             let mut local = state.clone();
             local.enter_level(state);
@@ -363,6 +364,7 @@ impl Executor<'_> {
                 Ok(value) => outcomes.push(self.outcome(mark, value)),
                 Err(Stop::Infeasible) => {}
                 Err(Stop::Failed) => failed = true,
+                Err(Stop::Ended) => ended = true,
                 Err(Stop::Abort) => aborted = true,
             }
             self.trail.truncate(mark);
@@ -378,8 +380,8 @@ impl Executor<'_> {
         if aborted {
             return Err(Stop::Abort);
         }
-        if failed {
-            return Err(Stop::Failed);
+        if failed || ended {
+            return Err(if failed { Stop::Failed } else { Stop::Ended });
         }
         let outcomes = Rc::new(outcomes);
         self.log.record(Event::Explored(Rc::clone(&outcomes) as Rc<dyn Any>, self.high));

@@ -292,6 +292,7 @@ impl Executor<'_> {
             }
             let Some(mut family) = self.eval_family(state, part, blame)? else { continue };
             family.condition = self.terms.and([condition, family.condition]);
+            self.pull_assumed(state, heap, &family)?;
             let held = self.held(heap, family.resource, &family.args);
             let enough = self.terms.le(family.amount, held);
             let body = self.terms.implies(family.condition, enough);
@@ -311,6 +312,26 @@ impl Executor<'_> {
             self.take_everywhere(state, heap, &family, needed)?;
         }
         Ok(())
+    }
+
+    /// What a script assumes may be there, as what it asserts: in the footprint of its wand.
+    fn pull_assumed(&mut self, state: &mut State, heap: &mut Heap, family: &Family) -> Run<()> {
+        if state.reserves.is_empty() {
+            return Ok(());
+        }
+        if let Some(goal) = self.injective(state, family)
+            && !self.prove(state, goal)?
+        {
+            return Ok(());
+        }
+        let inverse = self.invert(state, family)?;
+        let one = self.amount(1, 1);
+        let needed = if family.wildcard {
+            Missing::Something(self.family_wanted(family, &inverse, one, false))
+        } else {
+            Missing::Amount(self.family_perm(family, &inverse, one))
+        };
+        self.pull_everywhere(state, heap, family.resource, needed)
     }
 
     // --- Havoc

@@ -21,7 +21,7 @@ pub(crate) enum Owner {
 }
 
 /// What a chunk is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum ResourceId {
     Field(FieldId),
     Predicate(PredicateId),
@@ -29,8 +29,19 @@ pub(crate) enum ResourceId {
     Wand(WandId),
 }
 
+impl ResourceId {
+    /// A number of its own.
+    pub fn number(self) -> i64 {
+        match self {
+            ResourceId::Field(id) => i64::from(id.0),
+            ResourceId::Predicate(id) => -1 - i64::from(id.0),
+            ResourceId::Wand(id) => i64::MIN + i64::from(id.0),
+        }
+    }
+}
+
 /// The shape of wands, within a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct WandId(pub u32);
 
 /// Permission to a location together with the value there.

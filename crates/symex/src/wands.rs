@@ -10,6 +10,7 @@ mod footprint;
 mod join;
 mod package;
 mod shape;
+mod states;
 mod take;
 
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use crate::state::State;
 pub(crate) use everywhere::Missing;
 pub(crate) use footprint::{Reserve, Rest};
 pub(crate) use package::is_wand;
-pub(crate) use shape::Wands;
+pub(crate) use shape::{Argument, Wands};
 
 impl Executor<'_> {
     /// Applies a wand: its left-hand side is given up, its right-hand side gained.
@@ -75,6 +76,8 @@ impl Executor<'_> {
     ) -> Run<Term> {
         let outcomes = self.explore(state, |this, s| {
             s.reserves = std::rc::Rc::default();
+            // The body sees what there is after the application.
+            s.perm_heap = None;
             this.apply(s, wand, blame)?;
             this.eval(s, body, blame)
         })?;
@@ -92,7 +95,7 @@ impl Executor<'_> {
         let (resource, args) = match self.eval_wand(state, wand, blame) {
             Ok(found) => found,
             Err(Stop::Abort) => return Err(Stop::Abort),
-            Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+            Err(_) => return Ok(None),
         };
         if state.heap.of(resource).next().is_some() {
             return Ok(None);

@@ -186,7 +186,10 @@ impl<'p> Builder<'p> {
         for (edge, label, pos) in mem::take(&mut self.jumps) {
             // All labels are declared, but perhaps in the script of a `package`.
             let Some(&to) = self.labels.get(&label) else {
-                return Err(Unsupported { pos, message: "this jump goes into a proof script" });
+                return Err(Unsupported {
+                    pos,
+                    message: "this jump goes into a proof script, or out of one",
+                });
             };
             self.set(edge, Edge { to, jump: Some(pos), ..nowhere() });
         }

@@ -10,6 +10,7 @@ use crate::blame::Blame;
 use crate::executor::Executor;
 use crate::path::{Run, Stop};
 use crate::state::{ResourceId, State};
+use crate::wands::Argument;
 
 impl Executor<'_> {
     /// Which resource, and its evaluated arguments.
@@ -55,16 +56,18 @@ impl Executor<'_> {
         body: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Term> {
-        let (id, args): (ResourceId, Vec<Arc<Expr>>) = match resource {
+        let value = |e: &Arc<Expr>| Argument::Value(Arc::clone(e));
+        let (id, args): (ResourceId, Arc<[Argument]>) = match resource {
             Resource::Field(receiver, field, _) => {
-                (ResourceId::Field(*field), vec![Arc::clone(receiver)])
+                (ResourceId::Field(*field), Arc::new([value(receiver)]))
             }
             Resource::Predicate(predicate, args, _) => {
-                (ResourceId::Predicate(*predicate), args.clone())
+                (ResourceId::Predicate(*predicate), args.iter().map(value).collect())
             }
             Resource::Wand(wand) => {
+                self.refuse_introspection(state, wand)?;
                 let (id, args) = self.shape(wand);
-                (ResourceId::Wand(id), args.to_vec())
+                (ResourceId::Wand(id), args)
             }
         };
         let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
@@ -128,13 +131,14 @@ impl Executor<'_> {
         &mut self,
         state: &mut State,
         vars: &[LocalId],
-        args: &[Arc<Expr>],
+        args: &[Argument],
         location: &[Term],
         body: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Term> {
         let mut bound: Vec<LocalId> = Vec::new();
         for (arg, value) in args.iter().zip(location) {
+            let Argument::Value(arg) = arg else { continue };
             match arg.kind {
                 ExprKind::Local(v) if vars.contains(&v) && !bound.contains(&v) => {
                     bound.push(v);
@@ -144,7 +148,10 @@ impl Executor<'_> {
             }
         }
         for (arg, value) in args.iter().zip(location) {
-            let arg = self.eval(state, arg, blame)?;
+            let arg = match arg {
+                Argument::Value(e) => self.eval(state, e, blame)?,
+                Argument::State { .. } => self.eval_argument(state, arg, blame)?,
+            };
             let same = self.equal_terms(arg, *value);
             self.guard(state, same)?;
         }

@@ -94,14 +94,14 @@ impl Executor<'_> {
                         terms.push(self.symbols.read(&mut self.terms, *field, receiver))
                     }
                     Err(Stop::Abort) => return Err(Stop::Abort),
-                    Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+                    Err(_) => return Ok(None),
                 }
                 continue;
             }
             match self.eval(&mut lenient, e, blame) {
                 Ok(term) => terms.push(term),
                 Err(Stop::Abort) => return Err(Stop::Abort),
-                Err(Stop::Infeasible | Stop::Failed) => return Ok(None),
+                Err(_) => return Ok(None),
             }
         }
         Ok(Some(terms))

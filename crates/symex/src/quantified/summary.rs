@@ -187,34 +187,42 @@ impl Executor<'_> {
 
     /// The symbol that stands for a summary, a function of those parameters that it depends on.
     fn summary(&mut self, state: &mut State, resource: ResourceId, key: Vec<Term>) -> Term {
-        let mut parameters = state.parameters.to_vec();
-        parameters.retain(|p| key.iter().any(|t| self.mentions(*t, &[*p])));
+        let sort = self.symbols.value_map(&mut self.terms, resource).sort;
         if self.config.ablates(Ablation::Memoisation) {
-            let map = self.symbols.value_map(&mut self.terms, resource);
+            let parameters = self.mentioned_parameters(state, &key);
             let outer = std::mem::replace(&mut state.parameters, parameters.into());
-            let values = self.fresh(state, "values", map.sort);
+            let values = self.fresh(state, "values", sort);
             state.parameters = outer;
             return values;
         }
+        let mut full = vec![self.terms.int(resource.number())];
+        full.extend(key);
+        self.symbol_of(state, "values", sort, full)
+    }
+
+    /// Those parameters of a state that terms depend on.
+    fn mentioned_parameters(&self, state: &State, terms: &[Term]) -> Vec<Term> {
+        let mut parameters = state.parameters.to_vec();
+        parameters.retain(|p| terms.iter().any(|t| self.mentions(*t, &[*p])));
+        parameters
+    }
+
+    /// A symbol that is named by terms: the same for the same, and a function of those parameters of
+    /// the state that they mention. Nothing is known of symbols for different terms.
+    pub fn symbol_of(&mut self, state: &State, hint: &str, sort: Sort, key: Vec<Term>) -> Term {
+        let parameters = self.mentioned_parameters(state, &key);
         let mut standard = HashMap::new();
         for (i, parameter) in parameters.iter().enumerate() {
             let sort = self.terms.sort(*parameter);
             standard.insert(*parameter, self.standard(i, sort));
         }
-        let which = match resource {
-            ResourceId::Field(id) => i64::from(id.0),
-            ResourceId::Predicate(id) => -1 - i64::from(id.0),
-            ResourceId::Wand(id) => i64::MIN + i64::from(id.0),
-        };
-        let mut general = vec![self.terms.int(which)];
-        general.extend(key.into_iter().map(|t| self.terms.substitute(t, &standard)));
-        let key = (self.prefix.clone(), general);
+        let general = key.into_iter().map(|t| self.terms.substitute(t, &standard)).collect();
+        let key = (format!("{}{hint}", self.prefix), general);
         let known = self.summaries.get(&key).copied();
         let fun = known.unwrap_or_else(|| {
-            let name = format!("{}values@of{}", self.prefix, self.summaries.len());
+            let name = format!("{}{hint}@of{}", self.prefix, self.summaries.len());
             let sorts: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
-            let map = self.symbols.value_map(&mut self.terms, resource);
-            let fun = self.terms.fun_named(&name, &sorts, map.sort, Meaning::Uninterpreted);
+            let fun = self.terms.fun_named(&name, &sorts, sort, Meaning::Uninterpreted);
             self.summaries.insert(key, fun);
             fun
         });

@@ -55,8 +55,9 @@ pub(super) enum Result {
     Gain(Term),
     /// The left-hand side cannot be there together with the footprint.
     Impossible,
-    /// In a loop of the script.
-    Nowhere,
+    /// At a `refute`. Whether a refutation is tried is nobody's choice but ours, and where the wand is
+    /// applied it is not: such a path needs nothing, and no left-hand side takes it.
+    Refuted,
 }
 
 impl<'p> Executor<'p> {
@@ -76,6 +77,10 @@ impl<'p> Executor<'p> {
                 return self.unsupported(state, problem.pos, &what);
             }
         };
+        if let Some(it) = cfg.loops.first() {
+            // One that does not end would prove anything.
+            return self.unsupported(state, it.pos, "A loop in a proof script");
+        }
         let root = if self.is_pure(&wand.lhs) { None } else { Some(self.fresh_snap(state)) };
         let mut reserves = vec![Reserve::of(state)];
         for outer in state.reserves.iter() {
@@ -87,7 +92,9 @@ impl<'p> Executor<'p> {
             self.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))?;
         let ends: Vec<&End> = outcomes.iter().map(|o| &o.value).collect();
         self.learn_choices(state, &ends)?;
-        let (footprint, rest) = self.join_footprints(state, &package, &ends)?;
+        let taken: Vec<&End> =
+            ends.iter().copied().filter(|end| !matches!(end.result, Result::Refuted)).collect();
+        let (footprint, rest) = self.join_footprints(state, &package, &taken)?;
         // What is taken counts, even if it turns out to be impossible.
         self.take_from_reserves(state, &footprint);
         self.relate_footprint(state, &package, &footprint)?;
@@ -178,6 +185,7 @@ impl<'p> Executor<'p> {
         let result = match self.run_parts(state, wand, cfg, package, blame, &mut lhs) {
             Ok(result) => result,
             Err(Stop::Infeasible) => Result::Impossible,
+            Err(Stop::Ended) => Result::Refuted,
             Err(stop) => return Err(stop),
         };
         let entries = self.trail[mark..].to_vec();
@@ -203,9 +211,7 @@ impl<'p> Executor<'p> {
         *lhs = state.heap.clone();
         let labels = state.labels.clone();
         state.lhs = Some(lhs.clone());
-        if !self.run_script(state, cfg)? {
-            return Ok(Result::Nowhere);
-        }
+        self.run_script(state, cfg)?;
         state.lhs = Some(lhs.clone());
         state.labels = labels;
         state.want_snap = true;
@@ -296,6 +302,9 @@ impl<'p> Executor<'p> {
             for entry in &end.entries {
                 match entry {
                     Entry::Guard(g) | Entry::Side(g) => guard = self.terms.and([guard, *g]),
+                    // What is known before a refutation is known on other paths, too.
+                    Entry::Fact(_) | Entry::Lasting(..)
+                        if matches!(end.result, Result::Refuted) => {}
                     Entry::Fact(fact) | Entry::Lasting(fact, _) => {
                         facts.push(self.terms.implies(guard, *fact));
                     }
@@ -307,8 +316,7 @@ impl<'p> Executor<'p> {
                     let equal = self.terms.eq(gain, snap);
                     facts.push(self.terms.implies(guard, equal));
                 }
-                Result::Impossible => facts.push(self.terms.not(guard)),
-                Result::Nowhere => {}
+                Result::Impossible | Result::Refuted => facts.push(self.terms.not(guard)),
             }
         }
         let all = self.terms.and(facts);

@@ -1,8 +1,9 @@
 //! What two wands must have in common to be the same resource.
 //!
 //! A wand is a resource whose location is its shape together with values: everything in it that does
-//! not depend on the heap is an argument, evaluated where the wand is mentioned. What is left is the
-//! shape. `acc(x.f, 1/2) --* acc(y.f)` and `acc(a.f, p) --* acc(b.next.f)` differ in shape, for
+//! not depend on the heap is an argument, evaluated where the wand is mentioned. So is the heap of
+//! another state, if something is read there that depends on what is bound in the wand. What is left
+//! is the shape. `acc(x.f, 1/2) --* acc(y.f)` and `acc(a.f, p) --* acc(b.next.f)` differ in shape, for
 //! `b.next` depends on the heap; `acc(a.f, p) --* acc(b.f)` has the shape of the former.
 
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use report::Pos;
 use smt::Term;
 use viper::core::{Expr, ExprKind, LocalId, OldState, Program, Resource, Type, Wand};
 
+use super::states::{Reads, reads};
 use crate::blame::Blame;
 use crate::executor::Executor;
 use crate::path::Run;
@@ -31,7 +33,18 @@ struct Known {
     /// Kept so that no other wand gets its address.
     wand: Wand,
     id: WandId,
-    args: Arc<[Arc<Expr>]>,
+    args: Arc<[Argument]>,
+}
+
+/// What two wands of one shape may differ in.
+#[derive(Debug)]
+pub(crate) enum Argument {
+    Value(Arc<Expr>),
+    /// The heap that an `old` expression is about, as far as it is read.
+    State {
+        old: Arc<Expr>,
+        reads: Reads,
+    },
 }
 
 /// The wands of a unit.
@@ -43,7 +56,7 @@ pub(crate) struct Wands {
 
 impl Executor<'_> {
     /// The shape of a wand and its arguments.
-    pub fn shape(&mut self, wand: &Wand) -> (WandId, Arc<[Arc<Expr>]>) {
+    pub fn shape(&mut self, wand: &Wand) -> (WandId, Arc<[Argument]>) {
         let same =
             |k: &&Known| Arc::ptr_eq(&k.wand.lhs, &wand.lhs) && Arc::ptr_eq(&k.wand.rhs, &wand.rhs);
         if let Some(known) = self.wands.known.iter().find(same) {
@@ -51,12 +64,16 @@ impl Executor<'_> {
         }
         let mut cut = Cut { program: self.program, bound: Vec::new(), holes: Vec::new() };
         let shape = Shape { lhs: cut.expr(&wand.lhs), rhs: cut.expr(&wand.rhs) };
-        let args: Arc<[Arc<Expr>]> = cut.holes.into();
+        let args: Arc<[Argument]> = cut.holes.into();
         let index = match self.wands.shapes.iter().position(|s| *s == shape) {
             Some(index) => index,
             None => {
                 self.wands.shapes.push(shape);
-                let sorts = args.iter().map(|a| self.sort(&a.ty)).collect();
+                let sort = |a: &Argument| match a {
+                    Argument::Value(e) => self.sort(&e.ty),
+                    Argument::State { .. } => self.symbols.snap,
+                };
+                let sorts = args.iter().map(sort).collect();
                 self.symbols.wands.push(sorts);
                 self.wands.shapes.len() - 1
             }
@@ -73,12 +90,21 @@ impl Executor<'_> {
         wand: &Wand,
         blame: &Blame,
     ) -> Run<(ResourceId, Vec<Term>)> {
+        self.refuse_introspection(state, wand)?;
         let (id, args) = self.shape(wand);
         let mut values = Vec::new();
         for arg in args.iter() {
-            values.push(self.eval_hole(state, arg, blame)?);
+            values.push(self.eval_argument(state, arg, blame)?);
         }
         Ok((ResourceId::Wand(id), values))
+    }
+
+    /// An argument of a wand.
+    pub fn eval_argument(&mut self, state: &mut State, arg: &Argument, blame: &Blame) -> Run<Term> {
+        match arg {
+            Argument::Value(e) => self.eval_hole(state, e, blame),
+            Argument::State { old, reads } => self.eval_state(state, old, reads, blame),
+        }
     }
 
     /// The value of an argument. It may be under a condition in the wand without which it makes no
@@ -100,7 +126,7 @@ struct Cut<'p> {
     program: &'p Program,
     /// Variables that are bound within the wand, outermost first.
     bound: Vec<LocalId>,
-    holes: Vec<Arc<Expr>>,
+    holes: Vec<Argument>,
 }
 
 impl Cut<'_> {
@@ -119,6 +145,13 @@ impl Cut<'_> {
                 e = bare(ExprKind::Quant { quantifier, vars, triggers, body }, &Type::Bool);
             }
             ExprKind::ForPerm(vars, ..) => self.bound.extend(vars),
+            // Whatever its name, it is the heap that counts.
+            ExprKind::Old(OldState::Pre | OldState::Label(_), inner) => {
+                let reads = reads(self.program, inner);
+                self.holes.push(Argument::State { old: Arc::clone(&e), reads });
+                let inner = self.expr(inner);
+                return bare(ExprKind::Old(OldState::Pre, inner), &e.ty);
+            }
             ExprKind::Let(var, value, body) => {
                 // The value is outside of the scope of the variable.
                 let value = self.expr(value);
@@ -172,7 +205,7 @@ impl Cut<'_> {
 
     fn hole(&mut self, e: &Arc<Expr>) -> Arc<Expr> {
         let number = FIRST_HOLE + self.holes.len() as u32;
-        self.holes.push(Arc::clone(e));
+        self.holes.push(Argument::Value(Arc::clone(e)));
         bare(ExprKind::Local(LocalId(number)), &e.ty)
     }
 

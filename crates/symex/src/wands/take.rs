@@ -24,7 +24,10 @@ impl Executor<'_> {
     ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
         let zero = self.amount(0, 1);
         let wildcard = self.is_wildcard(state, amount);
-        let chunks: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        let mut chunks: Vec<(usize, Chunk)> =
+            heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
+        // The one whose snapshot functions and `applying` would see.
+        chunks.sort_by_key(|(_, chunk)| *chunk.args != *args);
         for (index, chunk) in &chunks {
             let same = self.same(&chunk.args, args);
             let enough = self.enough(chunk.perm, amount, wildcard);
