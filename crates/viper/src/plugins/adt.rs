@@ -26,6 +26,7 @@ use crate::core::{
 };
 
 mod order;
+mod types;
 
 const CONTAINS_DOMAIN: &str = "ContainsDomain";
 const CONTAINS_FUNCTION: &str = "contains";

@@ -7,11 +7,15 @@
 //! adt T { C(u: U) }   adt U { D(t: T) }
 //! forall t: T :: {C(D(t))} decreasing(t, C(D(t)))
 //! ```
+//!
+//! If there are no finite values, nothing is said about what is smaller ([`types`](super::types)).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use report::Pos;
 
+use super::types::Parts;
 use super::{axiom, own_params};
 use crate::core::{
     Adt, Axiom, BinOp, Domain, DomainFunctionId, DomainId, Expr, Local, LocalId, Program, Type,
@@ -33,17 +37,21 @@ pub(super) fn domain(program: &Program, id: DomainId, adt: &Adt) -> Option<Domai
         relations.functions.iter().find(named).copied()
     };
     let types = own_params(declaration);
+    let ty = Type::Domain(id, types.clone().into());
+    let parts = Parts::new(program, &ty);
     let order = Order {
         program,
-        ty: Type::Domain(id, types.clone().into()),
+        ty,
+        on_the_way: parts.leading_back().into_iter().cloned().collect(),
         decreasing: function("decreasing")?,
         bounded: function("bounded")?,
         pos: declaration.pos,
     };
     let mut axioms = Vec::new();
-    for constructor in &adt.constructors {
+    let mut search = Search { visited: Vec::new(), steps: 0 };
+    for constructor in adt.constructors.iter().filter(|_| parts.is_founded()) {
         let own = Step { constructor: constructor.function, types: types.clone(), arg: 0 };
-        for path in order.paths_from(&own, &mut Vec::new()) {
+        for path in order.paths_from(&own, &mut search) {
             axioms.push(order.inside(&path));
         }
     }
@@ -69,9 +77,20 @@ struct Step {
     arg: usize,
 }
 
+/// There may be as many ways as there are orders of the types between; not all are needed.
+const MAX_STEPS: usize = 10_000;
+
+/// The types that were passed, and how many steps were taken in all.
+struct Search {
+    visited: Vec<Type>,
+    steps: usize,
+}
+
 struct Order<'p> {
     program: &'p Program,
     ty: Type,
+    /// The types from which a way leads to `ty`.
+    on_the_way: HashSet<Type>,
     decreasing: DomainFunctionId,
     bounded: DomainFunctionId,
     pos: Pos,
@@ -85,10 +104,10 @@ impl Order<'_> {
 
     /// All ways from a value made by a constructor to a value of the type of the order, each of
     /// which passes through every other type at most once.
-    fn paths_from(&self, step: &Step, visited: &mut Vec<Type>) -> Vec<Vec<Step>> {
+    fn paths_from(&self, step: &Step, search: &mut Search) -> Vec<Vec<Step>> {
         let mut paths = Vec::new();
         for (arg, ty) in self.arg_types(step).iter().enumerate() {
-            for mut path in self.paths_to_own_type(ty, visited) {
+            for mut path in self.paths_to_own_type(ty, search) {
                 path.insert(0, Step { arg, ..step.clone() });
                 paths.push(path);
             }
@@ -96,22 +115,26 @@ impl Order<'_> {
         paths
     }
 
-    fn paths_to_own_type(&self, ty: &Type, visited: &mut Vec<Type>) -> Vec<Vec<Step>> {
+    fn paths_to_own_type(&self, ty: &Type, search: &mut Search) -> Vec<Vec<Step>> {
         if *ty == self.ty {
             return vec![Vec::new()];
         }
-        let Type::Domain(id, types) = ty else { return Vec::new() };
-        let Some(adt) = &self.program.domain(*id).adt else { return Vec::new() };
-        if visited.contains(ty) {
+        search.steps += 1;
+        if !self.on_the_way.contains(ty) || search.steps > MAX_STEPS {
             return Vec::new();
         }
-        visited.push(ty.clone());
+        let Type::Domain(id, types) = ty else { return Vec::new() };
+        let Some(adt) = &self.program.domain(*id).adt else { return Vec::new() };
+        if search.visited.contains(ty) {
+            return Vec::new();
+        }
+        search.visited.push(ty.clone());
         let mut paths = Vec::new();
         for constructor in &adt.constructors {
             let step = Step { constructor: constructor.function, types: types.to_vec(), arg: 0 };
-            paths.extend(self.paths_from(&step, visited));
+            paths.extend(self.paths_from(&step, search));
         }
-        visited.pop();
+        search.visited.pop();
         paths
     }
 

@@ -65,6 +65,7 @@ fn check_clauses(clauses: &[Decreases], diagnostics: &mut Vec<Diagnostic>) {
         for condition in clause.condition.iter().filter(|condition| !condition.is_pure()) {
             impure(condition, diagnostics);
         }
+        clause.for_each_expr(|e| check_amounts(e, diagnostics));
     }
 }
 
@@ -75,6 +76,19 @@ fn same_kind(a: &Decreases, b: &Decreases) -> bool {
 fn impure(e: &Expr, diagnostics: &mut Vec<Diagnostic>) {
     let message = "Termination measures and their conditions must be pure.";
     diagnostics.push(Diagnostic::error(ERROR, e.pos, message));
+}
+
+/// Who calls, or begins an iteration, has other permissions than what is called or the next
+/// iteration; so what `perm` tells here and there cannot be compared.
+fn check_amounts(e: &Arc<Expr>, diagnostics: &mut Vec<Diagnostic>) {
+    e.walk(&mut |e| {
+        let held = matches!(e.kind, ExprKind::Perm(_) | ExprKind::ForPerm(..));
+        if held {
+            let message = "Termination measures must not depend on how much permission is held.";
+            diagnostics.push(Diagnostic::error(ERROR, e.pos, message));
+        }
+        !held
+    });
 }
 
 /// A measure must have one value; a condition in it may be anything.

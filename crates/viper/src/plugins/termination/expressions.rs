@@ -2,7 +2,7 @@
 //!
 //! Only what decides which calls are made, and what is known when they are made, appears in the
 //! statements: conditions, short-circuit operators, `unfolding`, bound variables. Side effects of a
-//! detour (an unfolded predicate, an assumption about a witness) are confined to a branch that is
+//! detour (an unfolded predicate) are confined to a branch that is
 //! cut off at its end:
 //!
 //! ```text
@@ -14,7 +14,6 @@ use std::sync::Arc;
 use report::Pos;
 
 use super::functions::{Caller, instantiate};
-use crate::ast::Quantifier;
 use crate::core::{BinOp, Block, Expr, ExprKind, Local, LocalId, Resource, Stmt, StmtKind, Type};
 use crate::plugins::build::{branch, fresh, inhale, local, nondet, stop};
 
@@ -125,21 +124,11 @@ impl<'a> Evaluation<'a> {
                 }
                 stmts
             }
-            ExprKind::Quant { quantifier, vars, body, .. } => {
+            // Either quantifier is evaluated for all values, not only for witnesses.
+            ExprKind::Quant { vars, body, .. } => {
                 let fresh = instantiate(vars, &mut self.locals);
                 let body = self.renamed(body, &fresh);
                 let checks = self.expr(&body, assume);
-                let checks = match quantifier {
-                    Quantifier::Forall => checks,
-                    // The variables are witnesses; that they exist must not be forgotten to be an
-                    // assumption.
-                    Quantifier::Exists if checks.is_empty() => checks,
-                    Quantifier::Exists => {
-                        let mut witnessed = vec![inhale(body, pos)];
-                        witnessed.extend(checks);
-                        self.detour(witnessed, Vec::new(), pos)
-                    }
-                };
                 scope(&fresh, checks, pos)
             }
             ExprKind::ForPerm(vars, resource, body) => {

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
 
+use super::ORDER_DOMAIN;
 use crate::core::rename::Renaming;
 use crate::core::{
-    BinOp, Decreases, DomainFunctionId, Expr, ExprKind, Measure, Program, ReportAs, Stmt, Type,
+    BinOp, Decreases, DomainFunctionId, Expr, ExprKind, Measure, OldState, Program, ReportAs, Stmt,
+    Type,
 };
 use crate::plugins::build::{assert, domain_call_inferred, eq, old};
 use crate::plugins::predicate_instance;
@@ -76,6 +78,8 @@ pub(super) struct Blame {
 pub(super) enum Reason {
     /// What is called is not known to terminate.
     TerminationCondition,
+    /// A loop has no measure because it is made by `goto`.
+    Jump,
     /// The measure of what is called does not apply.
     TupleCondition,
     /// The measure does not become smaller.
@@ -88,6 +92,10 @@ impl Blame {
             Reason::TerminationCondition => {
                 ("termination.condition.false", "The required termination condition might not hold")
             }
+            Reason::Jump => (
+                "termination.condition.false",
+                "A loop that is made by `goto` cannot have a measure",
+            ),
             Reason::TupleCondition => {
                 ("tuple.condition.false", "The required condition of the measure might not hold")
             }
@@ -114,6 +122,21 @@ pub(super) struct Call<'a> {
     pub(super) blame: Blame,
 }
 
+/// A measure of a callee in the state of the call, which is what `old` means in it; the `old` of the
+/// caller is another one.
+fn at_entry(e: &Arc<Expr>) -> Arc<Expr> {
+    e.rewrite(&mut |e| match &e.kind {
+        ExprKind::Old(OldState::Pre, e) => Some(at_entry(e)),
+        _ => None,
+    })
+}
+
+/// A function of the order domain; one of this name in another domain means something else.
+fn relation(program: &Program, name: &str) -> Option<DomainFunctionId> {
+    let mut relations = program.domain(program.find_domain(ORDER_DOMAIN)?).functions.iter();
+    relations.find(|id| program.domain_function(**id).name.as_str() == name).copied()
+}
+
 /// Makes the assertions.
 pub(super) struct Checks {
     decreasing: Option<DomainFunctionId>,
@@ -127,8 +150,8 @@ pub(super) struct Checks {
 impl Checks {
     pub(super) fn new(program: &Program) -> Checks {
         Checks {
-            decreasing: program.find_domain_function("decreasing"),
-            bounded: program.find_domain_function("bounded"),
+            decreasing: relation(program, "decreasing"),
+            bounded: relation(program, "bounded"),
             nested: program.find_domain_function("nestedPredicates"),
             diagnostics: Vec::new(),
         }
@@ -167,7 +190,7 @@ impl Checks {
         let required = clause.condition.as_ref().map(old);
         if !call.recursive {
             let given = call.callee.termination_condition(blame.pos);
-            let given = given.map(|e| renaming.expr(&e));
+            let given = given.map(|e| renaming.expr(&at_entry(&e)));
             let check = Checks::condition(required, given, Reason::TerminationCondition, blame);
             return check.into_iter().collect();
         }
@@ -176,8 +199,8 @@ impl Checks {
             let check = Checks::condition(required, never, Reason::TupleCondition, blame);
             return check.into_iter().collect();
         };
-        let given = clause.condition.as_ref().map(|e| renaming.expr(e));
-        let smaller: Vec<_> = smaller.iter().map(|e| renaming.expr(e)).collect();
+        let given = clause.condition.as_ref().map(|e| renaming.expr(&at_entry(e)));
+        let smaller: Vec<_> = smaller.iter().map(|e| renaming.expr(&at_entry(e))).collect();
         let larger: Vec<_> = larger.iter().map(old).collect();
         let applies = Checks::condition(required.clone(), given, Reason::TupleCondition, blame);
         let decreases = self.tuple(call.program, required, &larger, &smaller, blame);

@@ -1,4 +1,5 @@
-//! Checks in method bodies: before calls, before loops, and at the end of loop bodies.
+//! Checks in method bodies: before calls, before loops, at the end of loop bodies, and before jumps
+//! that make a loop.
 //!
 //! ```text
 //! while (c) decreases e if d { s }
@@ -13,7 +14,10 @@
 
 use std::sync::Arc;
 
+use report::Pos;
+
 use super::call_graph::{Components, recursive_methods};
+use super::jumps;
 use super::measures::{Blame, Call, Checks, Reason, Specification};
 use super::nested;
 use crate::core::rename::Renaming;
@@ -33,6 +37,7 @@ pub(super) fn bodies(program: &Program, checks: &mut Checks) -> Vec<(Vec<Local>,
             locals: method.locals.clone(),
             checks,
             loops: 0,
+            unmeasured: method.body.as_ref().map(jumps::unmeasured).unwrap_or_default().into_iter(),
         };
         let body = checked.body(method);
         bodies.push((checked.locals, body));
@@ -48,6 +53,8 @@ struct CheckedMethod<'a> {
     locals: Vec<Local>,
     checks: &'a mut Checks,
     loops: usize,
+    /// For the `goto`s that follow: do they need a check?
+    unmeasured: std::vec::IntoIter<bool>,
 }
 
 impl CheckedMethod<'_> {
@@ -76,6 +83,14 @@ impl CheckedMethod<'_> {
                 stmts
             }
             StmtKind::While { .. } => self.whole_loop(stmt),
+            StmtKind::Goto(_) => {
+                let check = if self.unmeasured.next() == Some(false) {
+                    None
+                } else {
+                    self.never_taken(stmt.pos)
+                };
+                check.into_iter().chain([stmt]).collect()
+            }
             _ => vec![stmt],
         }
     }
@@ -92,6 +107,15 @@ impl CheckedMethod<'_> {
             blame: Blame { what: "Method", pos: call.pos },
         };
         self.checks.call(&call, &mut renaming)
+    }
+
+    /// A jump that is not taken while termination is claimed.
+    fn never_taken(&self, pos: Pos) -> Option<Stmt> {
+        let (clause, _) = self.specification.tuple?;
+        let required = clause.condition.as_ref().map(old);
+        let never = Some(Expr::bool(false, pos));
+        let blame = Blame { what: "Method", pos };
+        Checks::condition(required, never, Reason::Jump, blame)
     }
 
     fn whole_loop(&mut self, mut stmt: Stmt) -> Vec<Stmt> {

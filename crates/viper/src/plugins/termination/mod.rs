@@ -8,7 +8,8 @@
 //! - [`consistency`]: which clauses are allowed at all.
 //! - [`functions`]: methods whose bodies follow the evaluation of a function ([`expressions`]) and
 //!   assert that every call in it terminates; their permissions are wildcards ([`amounts`]).
-//! - [`methods`]: assertions before calls and loops and at the end of loop bodies.
+//! - [`methods`]: assertions before calls and loops and at the end of loop bodies; [`jumps`]: loops
+//!   that are made by `goto`.
 //! - [`nested`]: what is known about predicate instances when a predicate is unfolded.
 
 mod amounts;
@@ -16,6 +17,7 @@ mod call_graph;
 mod consistency;
 mod expressions;
 mod functions;
+mod jumps;
 mod measures;
 mod methods;
 mod nested;

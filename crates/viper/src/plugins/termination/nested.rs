@@ -6,6 +6,8 @@
 //!                         inner := #Q(y)                    for each Q(y) in the body of P,
 //!                         inhale nestedPredicates(inner, outer)    under its conditions
 //! ```
+//!
+//! Under its conditions also means: if the amount is positive. Nothing is inside by `acc(Q(y), none)`.
 
 use std::sync::Arc;
 
@@ -80,13 +82,20 @@ impl Unfolded<'_> {
 
     fn inner(&mut self, body: &Arc<Expr>, outer: LocalId) -> Vec<Stmt> {
         match &body.kind {
-            ExprKind::Acc(Resource::Predicate(predicate, args, pos), _) => {
+            ExprKind::Acc(Resource::Predicate(predicate, args, pos), amount) => {
                 let (inner, mut stmts) = self.remember(*predicate, args, *pos);
                 let instances = [inner, outer].map(|id| local(id, self.ty.clone(), *pos));
                 let nested =
                     domain_call_inferred(self.program, self.nested, instances.into(), *pos);
                 stmts.push(inhale(nested, *pos));
-                stmts
+                match amount {
+                    Some(amount) if amount.kind != ExprKind::WildcardPerm => {
+                        let none = Expr::new(ExprKind::NoPerm, Type::Perm, *pos);
+                        let some = Expr::binary_bool(BinOp::Lt, none, Arc::clone(amount), *pos);
+                        branch(some, stmts, Vec::new(), *pos)
+                    }
+                    _ => stmts,
+                }
             }
             ExprKind::Cond(cond, then, otherwise) => {
                 let then = self.inner(then, outer);
