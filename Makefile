@@ -5,7 +5,7 @@ LANCEHEAD = $(or $(CARGO_TARGET_DIR),target)/release/lancehead
 # `make install` puts the program and its Z3 into a folder of their own there, and a link into bin.
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo test lint bench bench-front-end bench-quantified bench-wands bench-verify install clean z3 release
+.PHONY: help demo test lint fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify install clean z3 release
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -13,6 +13,8 @@ help:
 	@echo 'make lint      formatting and clippy, warnings are errors'
 	@echo 'make bench     measure the speed: of the front end, of quantified permissions, of'
 	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
+	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
+	@echo '               from SEED=N; findings go to OUT=DIR'
 	@echo 'make install   install lancehead with its Z3 under PREFIX ($(PREFIX))'
 	@echo 'make clean     remove what was built (Z3 stays; it is in .z3)'
 
@@ -31,6 +33,12 @@ test: z3
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+# Starts with the programs of the tests, or with FILES='…'.
+fuzz-viper: z3
+	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' SECONDS='$(SECONDS)' SEED='$(SEED)' OUT='$(or $(OUT),$(CURDIR))' \
+	    $(CARGO) run --locked -q -p lancehead-concrete --example fuzz -- \
+	    $(or $(FILES),$(shell find tests/verify tests/termination -name '*.vpr'))
 
 bench: bench-front-end bench-quantified bench-wands bench-verify
 

@@ -1,0 +1,204 @@
+//! What the verifier says of a program beside what the interpreter sees.
+
+#![allow(dead_code)] // shared by tests and examples, which do not use all of it
+
+pub mod fuzz;
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use concrete::Outcome;
+use report::{Pos, SourceMap, Status};
+use symex::{Config, MemberKind, Quiet};
+use viper::core::{MethodId, Program};
+use viper::loader::{DiskFiles, load_text};
+
+/// A program that the front end accepts.
+pub struct Subject {
+    /// As it was written.
+    pub text: String,
+    /// Its lines.
+    pub sources: SourceMap,
+    /// Before plugins.
+    pub program: Program,
+}
+
+/// What the front end makes of a text.
+pub fn load(path: &Path, text: &str) -> Result<Subject, String> {
+    let mut sources = SourceMap::new();
+    let file = sources.add(path.display().to_string(), text.to_string());
+    let loaded = load_text(&DiskFiles, &mut sources, file, path);
+    if let Some(error) = loaded.diagnostics.iter().find(|d| d.is_error()) {
+        return Err(format!("{}: {} {:?}", error.id, error.message, error.pos));
+    }
+    let checked = viper::check(&loaded.program);
+    match checked.program {
+        Some(program) => Ok(Subject { text: text.to_string(), sources, program }),
+        None => {
+            let error = checked.diagnostics.iter().find(|d| d.is_error());
+            Err(error.map_or_else(String::new, |e| format!("{}: {} {:?}", e.id, e.message, e.pos)))
+        }
+    }
+}
+
+impl Subject {
+    /// The line of a position, from 1.
+    pub fn line(&self, pos: Pos) -> usize {
+        let Some(span) = pos.span() else { return 0 };
+        let start = (span.start as usize).min(self.text.len());
+        self.text.as_bytes()[..start].iter().filter(|b| **b == b'\n').count() + 1
+    }
+}
+
+/// What the verifier says.
+#[derive(Default)]
+pub struct Verdict {
+    /// Methods without an error other than that a `refute` failed.
+    pub accepted: HashSet<String>,
+    /// The `refute` statements whose assertion was proved, in accepted methods.
+    pub proved: Vec<(String, Pos)>,
+    /// Everything besides methods with bodies is accepted.
+    pub surroundings: bool,
+}
+
+/// Where Z3 is.
+pub fn solver() -> PathBuf {
+    match std::env::var_os("LANCEHEAD_Z3") {
+        Some(path) => path.into(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3"),
+    }
+}
+
+/// Verifies a program.
+pub fn verify(subject: &Subject) -> Verdict {
+    let config = Config { timeout: Some(Duration::from_secs(5)), ..Config::new(solver()) };
+    verify_with(subject, &config)
+}
+
+/// Verifies a program as it is wanted.
+pub fn verify_with(subject: &Subject, config: &Config) -> Verdict {
+    let (program, diagnostics) =
+        viper::plugins::desugar(subject.program.clone(), &viper::plugins::Options::default());
+    let mut verdict = Verdict::default();
+    if diagnostics.iter().any(report::Diagnostic::is_error) {
+        return verdict;
+    }
+    let found = symex::verify(&program, config, &Quiet);
+    verdict.surroundings = true;
+    for member in found.members {
+        let refutes_only = member.status == Status::Failed
+            && member.failures.iter().all(|f| f.diagnostic.id.starts_with("refute."));
+        let accepted = member.status == Status::Verified || refutes_only;
+        let method = subject.program.methods.iter().find(|m| m.name.as_str() == member.name);
+        let has_body =
+            member.kind == MemberKind::Method && method.is_some_and(|m| m.body.is_some());
+        if accepted && member.kind == MemberKind::Method {
+            let proved = member.failures.iter().map(|f| (member.name.clone(), f.diagnostic.pos));
+            verdict.proved.extend(proved);
+            verdict.accepted.insert(member.name);
+        } else if !accepted && !has_body {
+            verdict.surroundings = false;
+        }
+    }
+    verdict
+}
+
+/// What was seen of a program in many runs.
+#[derive(Default)]
+pub struct Seen {
+    /// By method, with the seed of the run.
+    pub faults: Vec<(MethodId, String, Pos, u64)>,
+    /// Assertions of `refute` statements that did not hold.
+    pub refuted: HashSet<Pos>,
+    /// Methods of which a run reached the end.
+    pub finished: HashSet<MethodId>,
+    /// Ends of runs, by kind.
+    pub ends: BTreeMap<String, u64>,
+}
+
+/// Runs all methods.
+pub fn explore(program: &Program, runs: u64, seed: u64) -> Seen {
+    viper::with_deep_stack(|| {
+        let mut seen = Seen::default();
+        for (i, method) in program.methods.iter().enumerate() {
+            let id = MethodId(i as u32);
+            if method.body.is_none() {
+                continue;
+            }
+            let mut faults = 0;
+            let mut useless = 0;
+            for run in 0..runs {
+                let seed = seed.wrapping_add(run);
+                let report = concrete::run(program, id, seed);
+                seen.refuted.extend(report.refuted);
+                let end = match report.outcome {
+                    Outcome::Finished => {
+                        seen.finished.insert(id);
+                        "finished".to_string()
+                    }
+                    Outcome::NoInitialState => "no initial state".to_string(),
+                    Outcome::Assumed => "assumption".to_string(),
+                    Outcome::Outside(what) => format!("outside: {what}"),
+                    Outcome::Endless => {
+                        seen.faults.push((id, "endless".to_string(), method.pos, seed));
+                        faults += 1;
+                        "endless".to_string()
+                    }
+                    Outcome::Fault(fault) => {
+                        let blamed = fault.method.unwrap_or(id);
+                        seen.faults.push((blamed, fault.message, fault.pos, seed));
+                        faults += 1;
+                        "fault".to_string()
+                    }
+                };
+                useless += u64::from(!matches!(&end[..], "finished" | "assumption" | "fault"));
+                *seen.ends.entry(end).or_insert(0) += 1;
+                // Nothing new is to be expected.
+                if faults >= 3 || (run >= 10 && useless == run + 1) {
+                    break;
+                }
+            }
+        }
+        seen
+    })
+}
+
+/// A contradiction between the two.
+pub struct Finding {
+    /// In which method.
+    pub method: String,
+    /// What happened.
+    pub what: String,
+    /// Where.
+    pub line: usize,
+    /// A run that shows it.
+    pub seed: Option<u64>,
+}
+
+/// What was seen although the verifier excludes it.
+pub fn contradictions(subject: &Subject, verdict: &Verdict, seen: &Seen) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if !verdict.surroundings {
+        return findings;
+    }
+    for (id, what, pos, seed) in &seen.faults {
+        let method = subject.program.method(*id).name.to_string();
+        if verdict.accepted.contains(&method) {
+            let line = subject.line(*pos);
+            findings.push(Finding { method, what: what.clone(), line, seed: Some(*seed) });
+        }
+    }
+    for (method, pos) in &verdict.proved {
+        if seen.refuted.contains(pos) {
+            let what = "a `refute` fails although its assertion does not hold".to_string();
+            findings.push(Finding {
+                method: method.clone(),
+                what,
+                line: subject.line(*pos),
+                seed: None,
+            });
+        }
+    }
+    findings
+}
