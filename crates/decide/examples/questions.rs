@@ -24,7 +24,7 @@ const QUESTIONS: [(&str, &str); 4] = [
 
 fn main() -> ExitCode {
     let solver = std::env::args_os().nth(1).map(PathBuf::from);
-    let find = || solver.clone().ok_or_else(|| "no solver was given".to_owned());
+    let find = move || solver.clone().ok_or_else(|| "no solver was given".to_owned());
     let mut decider = Decider::new(find);
     decider.set_timeout(Some(Duration::from_secs(10)));
     for (left, right) in QUESTIONS {

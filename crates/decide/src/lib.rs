@@ -7,11 +7,16 @@
 //! | [`Grass`](Procedure::Grass) | Boolean combinations with singly linked, doubly linked and sorted lists | yes |
 //! | [`Boolean`](Procedure::Boolean) | everything without inductive definitions, wands too | yes |
 
+mod worker;
+
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use grass::{Inference, Work};
 use sl::{Formula, Semantics, Signature, Verdict};
+
+use worker::Worker;
 
 /// An answer, and where it comes from.
 #[derive(Clone, PartialEq, Debug)]
@@ -54,21 +59,28 @@ impl Procedure {
 /// There are limits on work that are reached first.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// How much longer than the deadline an answer is waited for: procedures end by themselves then.
+const GRACE: Duration = Duration::from_millis(150);
+
+const TOO_LATE: &str = "the time is over";
+
+type FindSolver = Arc<dyn Fn() -> Result<PathBuf, String> + Send + Sync>;
+
 /// Decides questions, one after the other. A solver is started by the first question that needs one,
 /// and kept for those that follow.
-pub struct Decider<'a> {
-    find_solver: Box<dyn Fn() -> Result<PathBuf, String> + 'a>,
+pub struct Decider {
+    find_solver: FindSolver,
     timeout: Option<Duration>,
-    grass: Option<grass::Solver>,
-    boolean: Option<boolean::Solver>,
+    worker: Option<Worker<Procedures>>,
 }
 
-impl<'a> Decider<'a> {
+impl Decider {
     /// The path of the solver is asked for only when it is needed, and the reason why there is none is
     /// one why an answer is unknown.
-    pub fn new(find_solver: impl Fn() -> Result<PathBuf, String> + 'a) -> Decider<'a> {
-        let find_solver = Box::new(find_solver);
-        Decider { find_solver, timeout: None, grass: None, boolean: None }
+    pub fn new(
+        find_solver: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static,
+    ) -> Decider {
+        Decider { find_solver: Arc::new(find_solver), timeout: None, worker: None }
     }
 
     /// How long an answer may take; then it is unknown. No limit if there is none.
@@ -83,7 +95,111 @@ impl<'a> Decider<'a> {
         semantics: Semantics,
         formulas: &[Formula],
     ) -> Decision {
-        let deadline = self.deadline();
+        let (signature, formulas) = (signature.clone(), formulas.to_vec());
+        let answer = self.ask(move |procedures, deadline| {
+            procedures.decide(deadline, &signature, semantics, &formulas)
+        });
+        answer.unwrap_or_else(|reason| Decision {
+            verdict: Verdict::Unknown(reason),
+            procedure: Procedure::Boolean,
+            work: Work::default(),
+        })
+    }
+
+    /// Is every model of the first formula one of the second? It is if the answer is
+    /// [`Verdict::Unsat`]; a model is a counterexample.
+    pub fn entails(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        left: &Formula,
+        right: &Formula,
+    ) -> Decision {
+        self.decide(signature, semantics, &[left.clone(), Formula::negation(right.clone())])
+    }
+
+    /// What is left over: some `F` for which `H |= G * F`.
+    pub fn frame(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> (Inference, Work) {
+        let (signature, h, g) = (signature.clone(), h.clone(), g.clone());
+        self.infer(move |solver| solver.frame(&signature, semantics, &h, &g))
+    }
+
+    /// What is missing: some `F` for which `H * F |= G`.
+    pub fn abduce(
+        &mut self,
+        signature: &Signature,
+        semantics: Semantics,
+        h: &Formula,
+        g: &Formula,
+    ) -> (Inference, Work) {
+        let (signature, h, g) = (signature.clone(), h.clone(), g.clone());
+        self.infer(move |solver| solver.abduce(&signature, semantics, &h, &g))
+    }
+
+    fn infer(
+        &mut self,
+        question: impl FnOnce(&mut grass::Solver) -> Inference + Send + 'static,
+    ) -> (Inference, Work) {
+        let answer = self.ask(move |procedures, deadline| match procedures.grass(deadline) {
+            Err(reason) => (Inference::Unknown(reason), Work::default()),
+            Ok(solver) => (question(solver), solver.take_work()),
+        });
+        answer.unwrap_or_else(|reason| (Inference::Unknown(reason), Work::default()))
+    }
+
+    /// An answer, or the reason why there is none.
+    fn ask<R: Send + 'static>(
+        &mut self,
+        question: impl FnOnce(&mut Procedures, Option<Instant>) -> R + Send + 'static,
+    ) -> Result<R, String> {
+        let deadline = self.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        let worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => {
+                let find_solver = self.find_solver.clone();
+                let procedures = || Procedures { find_solver, grass: None, boolean: None };
+                Worker::start(procedures).map_err(|e| format!("no thread was started: {e}"))?
+            }
+        };
+        let until = deadline.and_then(|deadline| deadline.checked_add(GRACE));
+        let (answer, worker) = worker
+            .ask(until, move |procedures| question(procedures, deadline))
+            .ok_or_else(|| TOO_LATE.to_owned())?;
+        self.worker = Some(worker);
+        Ok(answer)
+    }
+}
+
+impl Drop for Decider {
+    fn drop(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            worker.stop();
+        }
+    }
+}
+
+/// The procedures, with their solvers.
+struct Procedures {
+    find_solver: FindSolver,
+    grass: Option<grass::Solver>,
+    boolean: Option<boolean::Solver>,
+}
+
+impl Procedures {
+    /// One after the other, until one of them knows.
+    fn decide(
+        &mut self,
+        deadline: Option<Instant>,
+        signature: &Signature,
+        semantics: Semantics,
+        formulas: &[Formula],
+    ) -> Decision {
         let (mut work, mut reasons) = (Work::default(), Reasons::default());
         let procedures =
             [Procedure::Lists, Procedure::Induct, Procedure::Grass, Procedure::Boolean];
@@ -113,55 +229,6 @@ impl<'a> Decider<'a> {
         }
         let reason = reasons.sentence(uses_induction(signature, formulas));
         Decision { verdict: Verdict::Unknown(reason), procedure: Procedure::Boolean, work }
-    }
-
-    /// Is every model of the first formula one of the second? It is if the answer is
-    /// [`Verdict::Unsat`]; a model is a counterexample.
-    pub fn entails(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        left: &Formula,
-        right: &Formula,
-    ) -> Decision {
-        self.decide(signature, semantics, &[left.clone(), Formula::negation(right.clone())])
-    }
-
-    /// What is left over: some `F` for which `H |= G * F`.
-    pub fn frame(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        h: &Formula,
-        g: &Formula,
-    ) -> (Inference, Work) {
-        self.infer(|solver| solver.frame(signature, semantics, h, g))
-    }
-
-    /// What is missing: some `F` for which `H * F |= G`.
-    pub fn abduce(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        h: &Formula,
-        g: &Formula,
-    ) -> (Inference, Work) {
-        self.infer(|solver| solver.abduce(signature, semantics, h, g))
-    }
-
-    fn infer(
-        &mut self,
-        question: impl FnOnce(&mut grass::Solver) -> Inference,
-    ) -> (Inference, Work) {
-        let deadline = self.deadline();
-        match self.grass(deadline) {
-            Err(reason) => (Inference::Unknown(reason), Work::default()),
-            Ok(solver) => (question(solver), solver.take_work()),
-        }
-    }
-
-    fn deadline(&self) -> Option<Instant> {
-        self.timeout.and_then(|timeout| Instant::now().checked_add(timeout))
     }
 
     fn grass(&mut self, deadline: Option<Instant>) -> Result<&mut grass::Solver, String> {

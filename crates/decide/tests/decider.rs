@@ -1,9 +1,10 @@
 //! One decider for many questions.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use std::cell::Cell;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use decide::{Decider, Procedure};
 use grass::Inference;
@@ -44,9 +45,10 @@ const ODD: &str = "pred odd(a, b) := a |-> b || exists c, d. a |-> c * c |-> d *
 
 #[test]
 fn a_solver_is_kept() {
-    let asked = Cell::new(0);
-    let mut decider = Decider::new(|| {
-        asked.set(asked.get() + 1);
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = asked.clone();
+    let mut decider = Decider::new(move || {
+        counter.fetch_add(1, Ordering::Relaxed);
         Ok(z3())
     });
     for round in 0..10 {
@@ -65,7 +67,11 @@ fn a_solver_is_kept() {
         assert!(matches!(frame, Inference::Found(_)), "{frame:?}");
     }
     drop(decider);
-    assert_eq!(asked.get(), 2, "one for each of the two procedures that need a solver");
+    assert_eq!(
+        asked.load(Ordering::Relaxed),
+        2,
+        "one for each of the two procedures that need a solver"
+    );
 }
 
 #[test]
@@ -100,5 +106,28 @@ fn too_late() {
         decider.set_timeout(None);
         let answer = decider.entails(&document.signature, Semantics::Precise, h, g);
         assert_eq!(answer.verdict.as_str(), expected, "{left} |= {right}: {answer:?}");
+    }
+}
+
+/// Whatever a procedure does, an answer comes in time: here it is waiting for somebody to say where the
+/// solver is. The next question has a thread of its own.
+#[test]
+fn in_time() {
+    let mut decider = Decider::new(|| {
+        std::thread::sleep(Duration::from_secs(20));
+        Err("there is no Z3".into())
+    });
+    decider.set_timeout(Some(Duration::from_millis(300)));
+    for (_, left, right, _) in QUESTIONS.into_iter().skip(4) {
+        let document = parse(&[left, right]);
+        let [h, g] = document.formulas.as_slice() else { panic!("{left} |= {right}") };
+        let start = Instant::now();
+        let late = decider.entails(&document.signature, Semantics::Precise, h, g);
+        assert_eq!(late.verdict, Verdict::Unknown("the time is over".into()), "{left} |= {right}");
+        assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+        let document = parse(&["x |-> y", "emp"]);
+        let [h, g] = document.formulas.as_slice() else { panic!() };
+        let answer = decider.entails(&document.signature, Semantics::Precise, h, g);
+        assert!(matches!(answer.verdict, Verdict::Sat(_)), "{answer:?}");
     }
 }

@@ -14,6 +14,9 @@ use crate::system::Var;
 const MAX_CONSTRAINTS: usize = 400;
 /// Disequations are two cases each; no more than this many are split.
 const MAX_SPLITS: usize = 5;
+/// When values are looked for, each disequation that they violate is two cases; no more cases than this
+/// are looked at in all.
+const MAX_CASES: usize = 100;
 /// Factors and numbers of constraints are no larger, so that a few of them can be added.
 const MAX_NUMBER: u128 = 1 << 64;
 
@@ -478,23 +481,24 @@ pub fn implies(facts: &[Constraint], goal: &Constraint) -> bool {
 /// Values that satisfy all constraints; others than those that are given are zero.
 #[must_use]
 pub fn solve(constraints: &[Constraint]) -> Option<BTreeMap<Var, i128>> {
-    solve_cases(constraints.to_vec(), 0)
+    solve_cases(constraints.to_vec(), &mut { MAX_CASES })
 }
 
-fn solve_cases(constraints: Vec<Constraint>, depth: usize) -> Option<BTreeMap<Var, i128>> {
+fn solve_cases(constraints: Vec<Constraint>, rest: &mut usize) -> Option<BTreeMap<Var, i128>> {
+    *rest = rest.checked_sub(1)?;
     let mut eliminated = elimination(&constraints);
     let Outcome::Done = eliminated.run() else { return None };
     let values = eliminated.values(BTreeMap::new(), false)?;
     let known = |v: Var| values.get(&v).copied().unwrap_or(0);
     match constraints.iter().position(|c| !c.holds(&known)) {
         None => Some(values),
-        Some(index) if constraints[index].relation == Relation::NotZero && depth < 30 => {
+        Some(index) if constraints[index].relation == Relation::NotZero => {
             let zero = Constraint { sum: constraints[index].sum.clone(), relation: Relation::Zero };
             zero.negation()?.into_iter().find_map(|case| {
                 let mut more = constraints.clone();
                 more.remove(index);
                 more.push(case);
-                solve_cases(more, depth + 1)
+                solve_cases(more, rest)
             })
         }
         Some(_) => None,

@@ -139,3 +139,19 @@ fn plans_for_given_values() {
     // To miss a solution is no mistake, but it should be rare.
     assert!(found > 3_000 && missed < found / 20, "{found} {missed}");
 }
+
+/// More numbers than there is room for, all different: each pair is two cases, and there are too many to
+/// look at them all.
+#[test]
+fn disequations_do_not_take_for_ever() {
+    for (numbers, room) in [(6, 5), (12, 11), (24, 23)] {
+        let mut constraints = Vec::new();
+        for x in 0..numbers {
+            let var = Sum::var(x);
+            constraints.extend(Constraint::at_most(&Sum::number(0), &var));
+            constraints.extend(Constraint::less(&var, &Sum::number(room)));
+            constraints.extend((0..x).filter_map(|y| Constraint::different(&var, &Sum::var(y))));
+        }
+        assert_eq!(linear::solve(&constraints), None);
+    }
+}

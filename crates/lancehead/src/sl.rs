@@ -18,7 +18,8 @@ use crate::{crash, source};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Sl, color: Color, z3: Option<&Path>, out: &mut Output) -> u8 {
-    let mut decider = Decider::new(move || find_z3(z3));
+    let z3 = z3.map(Path::to_path_buf);
+    let mut decider = Decider::new(move || find_z3(z3.as_deref()));
     decider.set_timeout(args.timeout.filter(|timeout| !timeout.is_zero()));
     let mut command = Command { args, color, decider };
     match &args.question {
@@ -42,7 +43,7 @@ fn find_z3(wanted: Option<&Path>) -> Result<PathBuf, String> {
 struct Command<'a> {
     args: &'a args::Sl,
     color: Color,
-    decider: Decider<'a>,
+    decider: Decider,
 }
 
 /// What is to be decided, and what to call the answers.
