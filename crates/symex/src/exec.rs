@@ -445,18 +445,16 @@ impl<'p> Executor<'p> {
         self.mention(state, value)?;
         let resource = ResourceId::Field(field);
         let full = self.amount(1, 1);
-        let mut heap = state.heap.clone();
-        if self.take(state, &mut heap, resource, &[target], full)?.is_none() {
-            let args = &[target];
+        let args = &[target];
+        if !self.write(state, resource, args, value)? {
+            let heap = state.heap.clone();
             self.note_shortage(&heap, Demand { resource, args, amount: full, wildcard: false });
             let kind = ExprKind::Field(Arc::clone(receiver), field);
             let location = Expr::new(kind, decl.ty.clone(), pos);
             let reason = Reason::new("insufficient.permission", &location, state.owner);
             return self.fail(state, blame, &reason);
         }
-        state.heap = heap;
-        let snap = self.symbols.wrap(&mut self.terms, value);
-        self.put(state, resource, &[target], snap, full)
+        Ok(())
     }
 
     fn new_object(&mut self, state: &mut State, local: LocalId, fields: &[FieldId]) -> Run<()> {

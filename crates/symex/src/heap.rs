@@ -357,7 +357,7 @@ impl Executor<'_> {
     }
 
     /// Takes everything from one chunk.
-    fn take_single(
+    pub fn take_single(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -393,7 +393,17 @@ impl Executor<'_> {
             }
             let held = self.perm_at(&chunk, args);
             if self.suffices(state, held, demand, true)? {
-                heap.quantified_mut(index).perm = self.without(&chunk, args, amount);
+                let perm = self.without(&chunk, args, amount);
+                let left = heap.quantified_mut(index);
+                left.perm = perm;
+                let zero = self.amount(0, 1);
+                let positive = self.terms.lt(zero, amount);
+                if self.terms.as_bool(positive) == Some(true) && !is_wand(resource) {
+                    Rc::make_mut(&mut left.holes).push(args.into());
+                    // What was proved decides where it goes when it comes back.
+                    let some = self.terms.lt(zero, held);
+                    self.assume(state, some)?;
+                }
                 return Ok(Some(self.snap_at(&chunk, args)));
             }
         }
@@ -519,6 +529,10 @@ impl Executor<'_> {
             let not_null = self.terms.not(null);
             let fact = self.terms.implies(positive, not_null);
             self.assume(state, fact)?;
+        }
+        let twin = state.heap.of(resource).find(|(_, c)| *c.args == *args);
+        if twin.is_none() && self.fill(state, resource, args, snap, perm)? {
+            return Ok(());
         }
         let twin = state.heap.of(resource).find(|(_, c)| *c.args == *args);
         if let Some((index, chunk)) = twin.map(|(i, c)| (i, c.clone())) {

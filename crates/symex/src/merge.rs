@@ -148,10 +148,24 @@ impl Executor<'_> {
             }
         }
         let chunks: Vec<_> = heaps.iter().map(|(g, h)| (*g, h.quantified())).collect();
-        for group in groups(&chunks, |a, b| a.resource == b.resource && a.values == b.values) {
+        for group in groups(&chunks, is_same_family) {
             let perm = self.merge_perms(&group, |c: &QuantifiedChunk| c.perm)?;
+            let values: Vec<_> =
+                group.iter().filter_map(|(guard, c)| Some((*guard, (*c)?.values))).collect();
+            let values = self.choose(&values)?;
             if let Some(chunk) = group.iter().find_map(|(_, c)| *c) {
-                merged.push_quantified(QuantifiedChunk { perm, ..chunk.clone() });
+                let values = if values == chunk.values {
+                    values
+                } else {
+                    let sort = self.terms.sort(values);
+                    let name = self.fresh(state, "values", sort);
+                    let fact = self.terms.eq(name, values);
+                    self.assume(state, fact)?;
+                    name
+                };
+                let same = group.iter().all(|(_, c)| c.is_none_or(|c| c.domain == chunk.domain));
+                let domain = chunk.domain.filter(|_| same);
+                merged.push_quantified(QuantifiedChunk { perm, values, domain, ..chunk.clone() });
             }
         }
         Ok(merged)
@@ -167,6 +181,12 @@ impl Executor<'_> {
         let choices: Vec<_> = group.iter().map(|(g, c)| (*g, c.map_or(zero, &perm))).collect();
         self.choose(&choices)
     }
+}
+
+/// Are these a chunk and what became of it, or became of it on different paths?
+fn is_same_family(a: &QuantifiedChunk, b: &QuantifiedChunk) -> bool {
+    let written = a.perm == b.perm && Rc::ptr_eq(&a.pattern, &b.pattern);
+    a.resource == b.resource && (a.values == b.values || written)
 }
 
 fn arrival<R>(outcome: Outcome<Run<(State, R)>>) -> Option<Arrival<R>> {

@@ -15,7 +15,7 @@
 //! | `literal.index`, `literal.contains` | the elements of a long literal |
 //! | `wand` | what a packaged wand is about |
 //! | `inverse`, `location`, `computed` | of a quantified permission, from variables to locations and back |
-//! | `domain`, `values`, `agree` | where the values of its locations are defined, and what they are |
+//! | `domain`, `values`, `agree`, `write` | where the values of its locations are defined, and what they are |
 //! | `receiver`, `bound`, `wildcard`, `assume`, `havoc` | what is known of its locations and amounts |
 //! | `set.union.in`, `snap.Int`, … | a rule about collections or snapshots, which is in no source |
 //!

@@ -12,10 +12,12 @@
 mod amounts;
 mod chunk;
 mod family;
+mod fill;
 mod injective;
 mod inverse;
 mod remove;
 mod summary;
+mod write;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -124,7 +126,9 @@ impl Executor<'_> {
         let domain = if exact { Some(self.family_here(&family, &inverse)) } else { None };
         let pattern = Rc::new(Pattern { vars: family.vars, args: family.args });
         let resource = family.resource;
-        self.put_quantified(state, QuantifiedChunk { resource, perm, values, domain, pattern })
+        let holes = Rc::default();
+        let chunk = QuantifiedChunk { resource, perm, values, domain, pattern, holes };
+        self.put_quantified(state, chunk)
     }
 
     /// When a family is produced, are its locations the domain of its value map? Snapshots are made
@@ -363,12 +367,16 @@ impl Executor<'_> {
         let quantified: Vec<(usize, QuantifiedChunk)> =
             state.heap.quantified_of(resource).collect();
         let formals = self.formals(resource);
+        let zero = self.amount(0, 1);
         for (index, chunk) in quantified {
             let values = self.fresh(state, "values", map.sort);
             let own = self.value_at(resource, values, &formals);
             let new = self.value_at(resource, fresh, &formals);
             let old = self.value_at(resource, chunk.values, &formals);
-            let right = self.terms.ite(region, new, old);
+            // Only what is held: the domain of the map is the same, and outside of it all maps are.
+            let held = self.terms.lt(zero, chunk.perm);
+            let forgotten = self.terms.and([region, held]);
+            let right = self.terms.ite(forgotten, new, old);
             let body = self.terms.eq(own, right);
             let triggers = [vec![own], vec![old], vec![new]];
             let fact = self.close(Quantifier::Forall, &formals, &triggers, body, None, "havoc");

@@ -77,6 +77,8 @@ pub(crate) struct QuantifiedChunk {
     pub domain: Option<Term>,
     /// A hint which locations to look for in it.
     pub pattern: Rc<Pattern>,
+    /// A hint at which locations something was taken that may come back.
+    pub holes: Rc<Vec<Rc<[Term]>>>,
 }
 
 /// The chunks that are held.

@@ -82,6 +82,18 @@ impl Executor<'_> {
 
     /// Adds a quantified chunk to the heap of a state.
     pub fn put_quantified(&mut self, state: &mut State, chunk: QuantifiedChunk) -> Run<()> {
+        if self.merge_quantified(state, &chunk)? {
+            return Ok(());
+        }
+        self.relate_quantified(state, chunk)
+    }
+
+    /// Adds a chunk, and what follows from having it besides the others.
+    pub(super) fn relate_quantified(
+        &mut self,
+        state: &mut State,
+        chunk: QuantifiedChunk,
+    ) -> Run<()> {
         if let ResourceId::Field(_) = chunk.resource {
             self.bound_everywhere(state, &chunk)?;
         }
