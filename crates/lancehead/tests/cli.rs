@@ -871,6 +871,25 @@ method m(a: Int)
     assert!(stdout(&output).contains("1 file: 1 failed; 2 errors ("), "{output:?}");
 }
 
+#[test]
+fn independent_mistakes_are_all_reported_and_bounded() {
+    let dir = Scratch::new("verify_all");
+    let asserts: String = (0..8).map(|i| format!("    assert a > {i}\n")).collect();
+    let text = format!(
+        "function f(a: Int): Bool\n    ensures a > 0 ? a > 1 : a > 2\n    ensures a > 3\n{{ true }}\n\
+         method m(a: Int)\n{{\n{asserts}}}\n"
+    );
+    dir.file("a.vpr", text);
+    let lines = |args: &[&str]| -> Vec<u64> {
+        let (_, objects) = verify(&dir, &[args, &["a.vpr"]].concat());
+        errors(&objects[0]).iter().map(|(line, ..)| *line).collect()
+    };
+    assert_eq!(lines(&[]), [2, 3, 7, 8, 9, 10, 11, 12, 13, 14]);
+    assert_eq!(lines(&["--max-errors", "0"]), lines(&[]));
+    assert_eq!(lines(&["--max-errors", "3"]), [2, 3, 7, 8, 9]);
+    assert_eq!(lines(&["--max-errors", "1"]), [2, 7]);
+}
+
 #[cfg(unix)]
 #[test]
 fn no_answer_in_time_is_no_verdict() {

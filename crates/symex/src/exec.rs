@@ -114,10 +114,6 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
-    fn enough_errors(&self) -> bool {
-        self.config.max_errors > 0 && self.failures.len() >= self.config.max_errors
-    }
-
     /// One step; says where to go on.
     fn step(&mut self, task: &Task<'_, 'p>, state: &mut State, at: Point) -> Run<Option<NodeId>> {
         let Point::Node(node) = at else {
@@ -192,18 +188,14 @@ impl<'p> Executor<'p> {
         let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
         self.produce_all(state, &method.pres, snap, &not_wellformed)?;
         state.old = Some(state.heap.clone());
-        if !method.posts.is_empty() {
-            let outcomes = self.explore(state, |this, s| {
-                s.heap = Heap::default();
-                let snap = this.fresh_snap(s);
-                this.produce_all(s, &method.posts, snap, &not_wellformed)
-            });
-            match outcomes {
-                Ok(_) | Err(Stop::Infeasible) => {}
-                Err(stop) => return Err(stop),
-            }
+        if method.posts.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        self.check_wellformed(state, |this, s| {
+            s.heap = Heap::default();
+            let snap = this.fresh_snap(s);
+            this.produce_all(s, &method.posts, snap, &not_wellformed)
+        })
     }
 
     /// Takes one of two ways.
@@ -274,15 +266,11 @@ impl<'p> Executor<'p> {
         let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
         let total = it.invariants.iter().all(|e| self.is_pure(e) && self.is_total(e));
         if !total {
-            let outcomes = self.explore(state, |this, s| {
+            self.check_wellformed(state, |this, s| {
                 this.forget(s, &it.written);
                 let snap = this.fresh_snap(s);
                 this.produce_all(s, it.invariants, snap, &not_wellformed)
-            });
-            match outcomes {
-                Ok(_) | Err(Stop::Infeasible) => {}
-                Err(stop) => return Err(stop),
-            }
+            })?;
         }
         let mut heap = state.heap.clone();
         self.consume_all(state, &mut heap, it.invariants, &|e| {

@@ -48,6 +48,8 @@ pub(crate) struct Executor<'p> {
     pub high: u32,
     pub stats: Stats,
     pub failures: Vec<Failure>,
+    /// How often an error was found, the same ones counted again.
+    pub reports: u64,
     /// Proofs that were meant to fail and did.
     pub refuted: HashSet<Pos>,
     /// What could not be proved.
@@ -133,6 +135,7 @@ impl<'p> Executor<'p> {
             high: 0,
             stats: Stats::default(),
             failures: Vec::new(),
+            reports: 0,
             refuted: HashSet::new(),
             unproved: None,
             undecided: false,
@@ -218,6 +221,13 @@ impl<'p> Executor<'p> {
 
     /// Ends the path with an error, unless the path is infeasible.
     pub fn fail<T>(&mut self, state: &State, blame: &Blame, reason: &Reason) -> Run<T> {
+        self.report(state, blame, reason)?;
+        Err(Stop::Failed)
+    }
+
+    /// Reports an error, each (id, position) once. Where nothing is to be reported the path ends: it
+    /// is infeasible, or the proof was meant to fail.
+    fn report(&mut self, state: &State, blame: &Blame, reason: &Reason) -> Run<()> {
         let unproved = self.unproved.take();
         if state.lenient {
             return Err(Stop::Failed);
@@ -255,16 +265,49 @@ impl<'p> Executor<'p> {
             };
             self.failures.push(Failure { diagnostic, counterexample });
         }
-        Err(Stop::Failed)
+        self.reports += 1;
+        Ok(())
     }
 
-    /// Proves a formula or ends the path with an error.
-    pub fn check(&mut self, state: &State, goal: Term, blame: &Blame, reason: Reason) -> Run<()> {
+    /// Proves a formula. If that fails there is an error, and the path goes on as if it held: what
+    /// comes after it may have mistakes of its own.
+    ///
+    /// An error was reported then, so nothing that follows can make the member verify. Whatever is
+    /// told to other members must not rest on such an assumption: see [`Executor::without_errors`].
+    pub fn check(
+        &mut self,
+        state: &mut State,
+        goal: Term,
+        blame: &Blame,
+        reason: Reason,
+    ) -> Run<()> {
         if state.lenient || self.prove(state, goal)? {
             return Ok(());
         }
         self.unproved = Some(Unproved { goal, shortage: None });
-        self.fail(state, blame, &reason)
+        self.report(state, blame, &reason)?;
+        if self.enough_errors() {
+            return Err(Stop::Failed);
+        }
+        self.assume(state, goal)
+    }
+
+    /// Proves a formula or ends the path with an error: without it, permissions would be missing.
+    pub fn check_or_stop(
+        &mut self,
+        state: &mut State,
+        goal: Term,
+        blame: &Blame,
+        reason: Reason,
+    ) -> Run<()> {
+        let before = self.reports;
+        self.check(state, goal, blame, reason)?;
+        if self.reports > before { Err(Stop::Failed) } else { Ok(()) }
+    }
+
+    /// Were as many errors found as anybody wants to see?
+    pub fn enough_errors(&self) -> bool {
+        self.config.max_errors > 0 && self.failures.len() >= self.config.max_errors
     }
 
     /// An error at something that cannot be verified.

@@ -61,7 +61,10 @@ impl Executor<'_> {
             let pos = self.program.function(*id).pos;
             let mut subject = self.subject(*id);
             let mut text = self.because_of(pos, |this| this.frame_axioms(&subject));
-            match self.because_of(pos, |this| this.verify_contract(&mut subject)) {
+            let contract = self.because_of(pos, |this| {
+                this.without_errors(|this| this.verify_contract(&mut subject))
+            });
+            match contract {
                 Ok(post) => {
                     text.push_str(&post);
                     subject.sound = true;
@@ -81,7 +84,10 @@ impl Executor<'_> {
                 continue;
             }
             let pos = self.program.function(subject.id).pos;
-            match self.because_of(pos, |this| this.verify_definition(subject)) {
+            let definition = self.because_of(pos, |this| {
+                this.without_errors(|this| this.verify_definition(subject))
+            });
+            match definition {
                 Ok(definition) => text.push_str(&definition),
                 Err(Stop::Abort) => return Err(Stop::Abort),
                 Err(Stop::Failed | Stop::Infeasible | Stop::Ended) => {}

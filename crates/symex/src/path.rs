@@ -25,7 +25,8 @@ use crate::verdict::Trouble;
 pub(crate) enum Stop {
     /// Its conditions contradict each other.
     Infeasible,
-    /// A proof failed, and was reported.
+    /// A proof failed, was reported, and there is no going on as if it had not: a permission is
+    /// missing, or there are enough errors.
     Failed,
     /// It ends here, and nothing is wrong: a proof failed that was meant to (`refute`).
     Ended,
@@ -150,6 +151,10 @@ impl Executor<'_> {
         formula: Term,
         entry: impl Fn(Term) -> Entry,
     ) -> Run<()> {
+        // What is only mentioned need not make sense: nothing follows from it.
+        if state.lenient && matches!(entry(formula), Entry::Fact(_) | Entry::Lasting(..)) {
+            return Ok(());
+        }
         let mut pending = vec![formula];
         while let Some(formula) = pending.pop() {
             match self.terms.node(formula) {
@@ -369,7 +374,7 @@ impl Executor<'_> {
             }
             self.trail.truncate(mark);
             let mut log = std::mem::take(&mut self.log);
-            if aborted || !self.turn(&mut log) {
+            if aborted || self.enough_errors() || !self.turn(&mut log) {
                 break;
             }
             self.log = log;
@@ -380,12 +385,41 @@ impl Executor<'_> {
         if aborted {
             return Err(Stop::Abort);
         }
-        if failed || ended {
-            return Err(if failed { Stop::Failed } else { Stop::Ended });
+        if failed || self.enough_errors() {
+            return Err(Stop::Failed);
+        }
+        if ended {
+            return Err(Stop::Ended);
         }
         let outcomes = Rc::new(outcomes);
         self.log.record(Event::Explored(Rc::clone(&outcomes) as Rc<dyn Any>, self.high));
         if outcomes.is_empty() { Err(Stop::Infeasible) } else { Ok(outcomes) }
+    }
+
+    /// Runs `f`, whose result must not rest on an assumption that could not be proved: after an error
+    /// there is none.
+    pub fn without_errors<R>(&mut self, f: impl FnOnce(&mut Self) -> Run<R>) -> Run<R> {
+        let before = self.reports;
+        let result = f(self);
+        match result {
+            Ok(_) | Err(Stop::Infeasible | Stop::Ended) if self.reports > before => {
+                Err(Stop::Failed)
+            }
+            result => result,
+        }
+    }
+
+    /// Runs `f` on all its paths for nothing but its checks: what does not make sense is used no
+    /// further.
+    pub fn check_wellformed(
+        &mut self,
+        state: &mut State,
+        f: impl FnMut(&mut Self, &mut State) -> Run<()>,
+    ) -> Run<()> {
+        match self.without_errors(|this| this.explore(state, f)) {
+            Ok(_) | Err(Stop::Infeasible) => Ok(()),
+            Err(stop) => Err(stop),
+        }
     }
 
     fn outcome<R>(&mut self, mark: usize, value: R) -> Outcome<R> {

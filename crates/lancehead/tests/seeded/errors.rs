@@ -156,7 +156,13 @@ pub const EXAMPLES: [Example; 9] = [
                 what: "a candidate is skipped",
                 find: "            high := mid\n",
                 replace: "            high := mid - 1\n",
-                errors: &[("invariant.not.preserved:assertion.false", "0 <= low && low <= high")],
+                errors: &[
+                    ("invariant.not.preserved:assertion.false", "0 <= low && low <= high"),
+                    (
+                        "invariant.not.preserved:assertion.false",
+                        "invariant index == -1 ==>\n            (forall i: Int :: { loc(a, i) } high",
+                    ),
+                ],
             },
             Mistake {
                 what: "missing permission",
@@ -249,10 +255,13 @@ pub const EXAMPLES: [Example; 9] = [
                 what: "wrong index",
                 find: "        n := n + 1\n",
                 replace: "        n := n + 2\n",
-                errors: &[(
-                    "invariant.not.preserved:assertion.false",
-                    "invariant 0 <= n && x + n <= len(a) && y + n <= len(a)",
-                )],
+                errors: &[
+                    (
+                        "invariant.not.preserved:assertion.false",
+                        "invariant 0 <= n && x + n <= len(a) && y + n <= len(a)",
+                    ),
+                    ("invariant.not.preserved:assertion.false", "invariant common(a, x, y, n)"),
+                ],
             },
             Mistake {
                 what: "beyond the end",
@@ -289,10 +298,16 @@ pub const EXAMPLES: [Example; 9] = [
                 what: "the greater one is dropped",
                 find: "if (loc(a, best).val <= loc(a, last).val)",
                 replace: "if (loc(a, best).val >= loc(a, last).val)",
-                errors: &[(
-                    "invariant.not.preserved:assertion.false",
-                    "invariant forall i: Int :: { loc(a, i) } 0 <= i && i < best ==>",
-                )],
+                errors: &[
+                    (
+                        "invariant.not.preserved:assertion.false",
+                        "invariant forall i: Int :: { loc(a, i) } 0 <= i && i < best ==>",
+                    ),
+                    (
+                        "invariant.not.preserved:assertion.false",
+                        "invariant forall i: Int :: { loc(a, i) } last < i",
+                    ),
+                ],
             },
             Mistake {
                 what: "wrong index",

@@ -42,7 +42,7 @@ impl Executor<'_> {
         reason: Reason,
     ) -> Run<()> {
         match self.injective(state, family) {
-            Some(goal) => self.check(state, goal, blame, reason),
+            Some(goal) => self.check_or_stop(state, goal, blame, reason),
             None => Ok(()),
         }
     }

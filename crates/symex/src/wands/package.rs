@@ -88,8 +88,10 @@ impl<'p> Executor<'p> {
             reserves.push(outer.further_in(heap));
         }
         let package = Package { root, reserves };
-        let outcomes =
-            self.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))?;
+        // A footprint that is known to do only for some left-hand sides is none.
+        let outcomes = self.without_errors(|this| {
+            this.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))
+        })?;
         let ends: Vec<&End> = outcomes.iter().map(|o| &o.value).collect();
         self.learn_choices(state, &ends)?;
         let taken: Vec<&End> =
