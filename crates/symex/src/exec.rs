@@ -526,11 +526,14 @@ impl<'p> Executor<'p> {
         let mut callee = self.enter(state, Owner::Method(method), &args, actuals);
         callee.labels = rpds::HashTrieMap::new();
         let mut heap = state.heap.clone();
-        self.consume_all(&mut callee, &mut heap, &decl.pres, &|_| {
+        let taken = self.consume_all(&mut callee, &mut heap, &decl.pres, &|_| {
             Blame::new("call.precondition", stmt.pos)
                 .with_info(&stmt.info)
                 .about(decl.name.as_str())
-        })?;
+        });
+        // What was pulled counts, even if it turned out to be impossible.
+        state.reserves = callee.reserves.clone();
+        taken?;
         // In a script, what was pulled for the precondition was there before the call.
         callee.old = Some(std::mem::replace(&mut callee.heap, heap));
         let mut results = Vec::new();
@@ -591,7 +594,12 @@ impl<'p> Executor<'p> {
         inner.want_snap = true;
         let mut heap = state.heap.clone();
         let snap = match &decl.body {
-            Some(body) => self.consume_scaled(&mut inner, &mut heap, body, amount, blame)?,
+            Some(body) => {
+                let taken = self.consume_scaled(&mut inner, &mut heap, body, amount, blame);
+                // What was pulled counts, even if it turned out to be impossible.
+                state.reserves = inner.reserves.clone();
+                taken?
+            }
             None => self.fresh_snap(&mut inner),
         };
         state.branches = inner.branches.clone();

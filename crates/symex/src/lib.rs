@@ -27,6 +27,7 @@ mod pool;
 mod produce;
 mod quantified;
 mod reach;
+mod sides;
 mod state;
 mod symbols;
 mod triggers;

@@ -120,8 +120,10 @@ impl Executor<'_> {
                 state.store.set(*local, value);
                 self.produce(state, body, snap, factor, blame)
             }
-            ExprKind::InhaleExhale(a, _) => {
+            ExprKind::InhaleExhale(a, b) => {
                 let outer = std::mem::replace(&mut state.one_sided, true);
+                let agree = self.sides_agree(a, b, state.owner);
+                let snap = if agree { snap } else { self.fresh_snap(state) };
                 self.produce(state, a, snap, factor, blame)?;
                 state.one_sided = outer;
                 Ok(())

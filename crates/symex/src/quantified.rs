@@ -54,6 +54,8 @@ impl Executor<'_> {
             state.one_sided |= matches!(e.kind, ExprKind::InhaleExhale(..));
             !state.one_sided
         });
+        let agree = !state.one_sided || self.all_sides_agree(e, state.owner);
+        let snap = if agree { snap } else { self.fresh_snap(state) };
         if let [part] = parts.as_slice()
             && normal(part).is_some()
         {
@@ -120,6 +122,20 @@ impl Executor<'_> {
                     self.close(Quantifier::Forall, &vars, &triggers, body, weight, "receiver");
                 self.assume(state, fact)?;
             }
+        }
+        if is_wand(family.resource) && self.has_wand_triggers() && family.triggers.is_empty() {
+            // Whoever waits for such a wand is told of it where its condition is known.
+            let wand = self.value_at(family.resource, values, &family.args);
+            let held = self.symbols.wand_held(&mut self.terms, wand);
+            let body = self.terms.implies(active, held);
+            let mut triggers = self.family_triggers(&family);
+            if triggers.is_empty() {
+                triggers = self.triggers_for(&family.vars, &[], active);
+            }
+            let weight = Some(READ_WEIGHT);
+            let fact =
+                self.close(Quantifier::Forall, &family.vars, &triggers, body, weight, "receiver");
+            self.assume(state, fact)?;
         }
         let inverse = self.invert(state, &family)?;
         let perm = self.family_perm(&family, &inverse, factor);

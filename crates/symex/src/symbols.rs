@@ -558,6 +558,12 @@ impl<'p> Symbols<'p> {
         terms.app(fun, &[wand, lhs])
     }
 
+    /// That a wand with this snapshot is one of many that are held.
+    pub fn wand_held(&mut self, terms: &mut Terms, wand: Term) -> Term {
+        let fun = self.declare(terms, "Wand.held", vec![self.snap], Sort::Bool);
+        terms.app(fun, &[wand])
+    }
+
     /// That a field of an object was read: what triggers that mention the field match.
     pub fn read(&mut self, terms: &mut Terms, field: FieldId, object: Term) -> Term {
         let name = format!("field.{}.read", self.program.field(field).name.as_str());

@@ -47,7 +47,7 @@ impl Executor<'_> {
         let want_snap = std::mem::replace(&mut state.want_snap, true);
         let given = self.consume(state, &mut heap, &wand.lhs, blame)?;
         state.want_snap = want_snap;
-        let given = if self.varies(&wand.lhs) {
+        let given = if self.varies(&wand.lhs, state.owner) {
             let amounts = self.fresh_snap(state);
             self.symbols.pair(&mut self.terms, amounts, given)
         } else {

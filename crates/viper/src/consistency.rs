@@ -353,6 +353,12 @@ impl Rules {
                     stmt.pos,
                     "proof scripts can only assign to variables that they declare themselves",
                 )),
+                StmtKind::Call { targets, .. } if targets.iter().any(|id| !own.contains(id)) => {
+                    errors.push((
+                        stmt.pos,
+                        "proof scripts can only assign to variables that they declare themselves",
+                    ));
+                }
                 // Checked on its own.
                 StmtKind::Package(..) => return false,
                 _ => {}

@@ -16,7 +16,7 @@ use crate::blame::Blame;
 use crate::cfg::Cfg;
 use crate::executor::Executor;
 use crate::path::{Entry, Run, Stop};
-use crate::state::{Chunk, Heap, ResourceId, State};
+use crate::state::{Chunk, Heap, Owner, ResourceId, State};
 
 /// A wand that is being packaged.
 pub(super) struct Package {
@@ -131,7 +131,9 @@ impl<'p> Executor<'p> {
     ) -> Run<()> {
         state.heap = Heap::default();
         let snap = match root {
-            Some(root) if self.varies(&wand.lhs) => self.symbols.second(&mut self.terms, root),
+            Some(root) if self.varies(&wand.lhs, state.owner) => {
+                self.symbols.second(&mut self.terms, root)
+            }
             Some(root) => root,
             None => self.fresh_snap(state),
         };
@@ -139,16 +141,21 @@ impl<'p> Executor<'p> {
         self.produce(state, &wand.lhs, snap, full, blame)
     }
 
-    /// Do amounts in an assertion depend on more than values?
-    pub(super) fn varies(&self, e: &Arc<Expr>) -> bool {
+    /// Is a state in which an assertion holds not determined by its snapshot? Amounts may vary; so may
+    /// values where `[A, B]` has the snapshot of `B`.
+    pub(super) fn varies(&mut self, e: &Arc<Expr>, owner: Owner) -> bool {
         let mut seen: Vec<PredicateId> = Vec::new();
-        let mut pending = vec![e];
-        while let Some(e) = pending.pop() {
+        let mut pending = vec![(e, owner)];
+        while let Some((e, owner)) = pending.pop() {
             let mut found = false;
             e.walk(&mut |e| {
                 let predicate = match &e.kind {
                     ExprKind::WildcardPerm => {
                         found = true;
+                        None
+                    }
+                    ExprKind::InhaleExhale(a, b) => {
+                        found = found || !self.sides_agree(a, b, owner);
                         None
                     }
                     ExprKind::Acc(viper::core::Resource::Predicate(predicate, ..), _) => {
@@ -158,7 +165,8 @@ impl<'p> Executor<'p> {
                 };
                 if let Some(predicate) = predicate.filter(|p| !seen.contains(p)) {
                     seen.push(predicate);
-                    pending.extend(&self.program.predicate(predicate).body);
+                    let body = self.program.predicate(predicate).body.as_ref();
+                    pending.extend(body.map(|body| (body, Owner::Predicate(predicate))));
                 }
                 !found
             });
@@ -211,11 +219,12 @@ impl<'p> Executor<'p> {
     ) -> Run<Result> {
         self.produce_lhs(state, wand, package.root, blame)?;
         *lhs = state.heap.clone();
-        let labels = state.labels.clone();
+        let (labels, store) = (state.labels.clone(), state.store.clone());
         state.lhs = Some(lhs.clone());
         self.run_script(state, cfg)?;
+        // The wand means what it means outside, whatever the script assigned or remembered.
         state.lhs = Some(lhs.clone());
-        state.labels = labels;
+        (state.labels, state.store) = (labels, store);
         state.want_snap = true;
         let mut heap = state.heap.clone();
         let snap = self.consume(state, &mut heap, &wand.rhs, blame)?;

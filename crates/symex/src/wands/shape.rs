@@ -15,7 +15,7 @@ use viper::core::{Expr, ExprKind, LocalId, OldState, Program, Resource, Type, Wa
 use super::states::{Reads, reads};
 use crate::blame::Blame;
 use crate::executor::Executor;
-use crate::path::Run;
+use crate::path::{Run, Stop};
 use crate::state::{ResourceId, State, WandId};
 
 /// Arguments have numbers from here on, bound variables those below.
@@ -52,6 +52,8 @@ pub(crate) enum Argument {
 pub(crate) struct Wands {
     shapes: Vec<Shape>,
     known: Vec<Known>,
+    /// Are there triggers that mention wands? Found out when it matters.
+    in_triggers: Option<bool>,
 }
 
 impl Executor<'_> {
@@ -81,6 +83,22 @@ impl Executor<'_> {
         let id = WandId(index as u32);
         self.wands.known.push(Known { wand: wand.clone(), id, args: Arc::clone(&args) });
         (id, args)
+    }
+
+    /// Are there wands in triggers of the program?
+    pub fn has_wand_triggers(&mut self) -> bool {
+        if let Some(known) = self.wands.in_triggers {
+            return known;
+        }
+        let mut found = false;
+        self.program.walk_exprs(&mut |e| {
+            if let ExprKind::Quant { triggers, .. } = &e.kind {
+                found |= triggers.iter().flatten().any(|e| matches!(e.kind, ExprKind::Wand(_)));
+            }
+            !found
+        });
+        self.wands.in_triggers = Some(found);
+        found
     }
 
     /// A wand as a resource.
@@ -117,7 +135,11 @@ impl Executor<'_> {
         let lenient = std::mem::replace(&mut state.lenient, true);
         let value = self.eval(state, e, blame);
         state.lenient = lenient;
-        value
+        match value {
+            // Nothing was said about it yet.
+            Err(Stop::Failed) => self.eval(state, e, blame),
+            value => value,
+        }
     }
 }
 
