@@ -5,7 +5,9 @@ LANCEHEAD = $(or $(CARGO_TARGET_DIR),target)/release/lancehead
 # `make install` puts the program and its Z3 into a folder of their own there, and a link into bin.
 PREFIX ?= $(HOME)/.local
 
-.PHONY: help demo test lint fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify install clean z3 release
+SEEDS ?= 10
+
+.PHONY: help demo test lint seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify install clean z3 release
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -15,6 +17,7 @@ help:
 	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
 	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
 	@echo '               from SEED=N; findings go to OUT=DIR'
+	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
 	@echo 'make install   install lancehead with its Z3 under PREFIX ($(PREFIX))'
 	@echo 'make clean     remove what was built (Z3 stays; it is in .z3)'
 
@@ -54,6 +57,10 @@ bench-wands: z3
 bench-verify: z3
 	TREE='$(abspath $(TREE))' LIST='$(abspath $(LIST))' SILICON_TSV='$(abspath $(SILICON_TSV))' \
 	    $(CARGO) bench --locked -p lancehead --bench verify
+
+seeds: release
+	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/seeds '$(TREE)' $(if $(LIST),--list '$(LIST)') --seeds $(SEEDS) \
+	    --tool '$(LANCEHEAD) verify'
 
 install: release
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/lancehead'

@@ -14,7 +14,8 @@ Examples:
   lancehead check list.vpr                    is it a well-formed program?
   lancehead check --format json *.vpr         the same for tools: one JSON object per file
   lancehead fmt list.vpr                      format it in place
-  lancehead fmt --check *.vpr                 exit status 1 if a file would change
+  lancehead verify examples                   prove all .vpr files in a folder
+  lancehead fmt --check .                     which files would change? exit status 1 if any
   lancehead print --core list.vpr             what is left when all syntactic sugar is gone
   lancehead sl problem.smt2                   decide a problem of separation logic
   lancehead completions bash > lancehead.bash completions for your shell
@@ -33,7 +34,9 @@ const VERIFY_EXAMPLES: &str = "\
 Examples:
   lancehead verify list.vpr                         prove everything in it
   lancehead verify --counterexample list.vpr        with values for which a proof may fail
+  lancehead verify src more.vpr                     all .vpr files in a folder, and another one
   lancehead verify --member 'insert*' list.vpr      some members only
+  lancehead verify --seeds 10 list.vpr              do its proofs depend on luck?
   lancehead verify --timeout 60 --stats *.vpr       where does the time go?
   lancehead verify --format json *.vpr              for tools: one JSON object per file
   lancehead verify --format silicon list.vpr        in place of Silicon, with its options: see
@@ -44,7 +47,8 @@ Exit status:
   0  everything is proved
   1  some proof failed
   2  invalid input: syntax or type errors, unreadable files, wrong usage
-  3  could not finish: out of time, interrupted, no solver, internal error";
+  3  could not finish: out of time, interrupted, no solver, internal error
+With --seeds, that of the worst run.";
 
 const SL_EXAMPLES: &str = "\
 Examples:
@@ -109,21 +113,23 @@ pub struct Args {
 pub enum Command {
     /// Verify programs: prove every contract, or say which one may fail and where
     ///
-    /// Every method, function, predicate and axiom is a proof of its own; they run in parallel. A
-    /// file's status is "verified", "failed", "invalid" (it is not a program), "timeout" or
+    /// Every method, function and predicate is a proof of its own; they run in parallel, those of
+    /// several files too. Errors are shown as they are found, in the order of the source (on a
+    /// terminal, a proof that takes long holds back those behind it for a second only). A file's status is "verified", "failed", "invalid" (it is not a program), "timeout" or
     /// "internal-error".
     #[command(before_help = VERIFY_EXAMPLES, after_help = VERIFY_STATUS, help_template = EXAMPLES_FIRST)]
     Verify(Box<Verify>),
 
     /// Check that programs are well-formed: syntax, names, types, consistency
     ///
-    /// Nothing is proved; for that, every file's status is "valid" or "invalid". Imports are
-    /// followed.
+    /// Nothing is proved: for that there is `verify`. Every file's status is "valid" or "invalid".
+    /// Imports are followed.
     Check(Check),
 
     /// Format programs, keeping all comments
     ///
     /// Files are replaced in one step: whatever happens, a file is either the old or the new one.
+    /// Nothing but white space changes; line breaks stay what most of them are, LF or CRLF.
     Fmt(Fmt),
 
     /// Print a program as the tool understands it
@@ -159,7 +165,7 @@ pub enum Command {
 /// Arguments of `verify`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Verify {
-    /// The programs; `-` reads standard input
+    /// The programs; a folder stands for all .vpr files in it, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -187,7 +193,12 @@ pub struct Verify {
     #[arg(long = "member", value_name = "NAME")]
     pub members: Vec<String>,
 
-    /// Members to verify at the same time [default: one per core]
+    /// Verify everything N times, with other random choices of the solver and members in another
+    /// order, and say what changes. The first run, which is the usual one, is what is reported
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub seeds: Option<usize>,
+
+    /// Members to verify at the same time, over all files [default: one per core]
     #[arg(long, short, value_name = "N", value_parser = positive)]
     pub jobs: Option<usize>,
 
@@ -275,7 +286,7 @@ pub(crate) fn milliseconds(text: &str) -> Result<Duration, String> {
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// The programs
+    /// The programs; a folder stands for all .vpr files in it, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -291,16 +302,22 @@ pub struct Check {
 /// Arguments of `fmt`.
 #[derive(Debug, clap::Args)]
 pub struct Fmt {
-    /// The programs; `-` reads standard input and writes standard output
+    /// The programs; a folder stands for all .vpr files in it, `-` reads standard input and writes
+    /// standard output
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Change and print nothing; exit with status 1 if a file is not formatted
+    /// Change nothing; name the files that are not formatted, and exit with status 1 if there are any
     #[arg(long)]
     pub check: bool,
 
+    /// Change nothing; show what would be changed, as a unified diff, and exit with status 1 if that is
+    /// anything
+    #[arg(long)]
+    pub diff: bool,
+
     /// Write to standard output instead of to the file
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long, conflicts_with_all = ["check", "diff"])]
     pub stdout: bool,
 }
 

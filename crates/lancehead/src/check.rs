@@ -9,6 +9,7 @@ use viper::core;
 use viper::loader::{DiskFiles, load_text};
 
 use crate::args::{self, Color, Format, Language, Plugin};
+use crate::inputs::{self, Input};
 use crate::output::Output;
 use crate::{crash, source};
 
@@ -29,7 +30,7 @@ impl Language {
 
 /// What the front end makes of a file.
 #[derive(Debug)]
-pub struct Frontend {
+pub(crate) struct Frontend {
     /// The file and all that it imports.
     pub sources: SourceMap,
     /// Core Viper, ready to verify. Absent if and only if there are errors.
@@ -41,11 +42,14 @@ pub struct Frontend {
 /// Runs the whole front end on a file: imports, syntax, names, types, consistency, plugins.
 ///
 /// As in Viper, each phase runs only on what the ones before it accepted.
-#[must_use]
-pub fn front_end(path: &Path, language: &Language) -> Frontend {
+pub(crate) fn front_end(input: &Input, language: &Language) -> Frontend {
     let mut sources = SourceMap::new();
-    let loaded = match source::read(path, &mut sources) {
-        Ok(file) => load_text(&DiskFiles, &mut sources, file, path),
+    let read = match &input.problem {
+        Some(problem) => Err(Box::new(problem.clone())),
+        None => source::read(&input.path, &mut sources),
+    };
+    let loaded = match read {
+        Ok(file) => load_text(&DiskFiles, &mut sources, file, &input.path),
         Err(problem) => {
             return Frontend { sources, program: None, diagnostics: vec![*problem] };
         }
@@ -75,10 +79,15 @@ fn any_error(diagnostics: &[Diagnostic]) -> bool {
 /// Checks one file. The sources are what the report's positions point into.
 #[must_use]
 pub fn check_file(path: &Path, language: &Language) -> (FileReport, SourceMap) {
+    check_input(&Input::file(path), language)
+}
+
+fn check_input(input: &Input, language: &Language) -> (FileReport, SourceMap) {
     let start = Instant::now();
-    let front_end = front_end(path, language);
+    let front_end = front_end(input, language);
     let status = if front_end.program.is_some() { Status::Valid } else { Status::Invalid };
-    let mut report = FileReport::new(path.display().to_string(), status, front_end.diagnostics);
+    let name = input.path.display().to_string();
+    let mut report = FileReport::new(name, status, front_end.diagnostics);
     report.time = start.elapsed();
     (report, front_end.sources)
 }
@@ -89,9 +98,9 @@ pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
     let options =
         human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
     let mut reports = Vec::new();
-    for path in &args.files {
-        crash::working_on(path, args.format == Format::Json);
-        let (report, sources) = check_file(path, &args.language);
+    for input in &inputs::expand(&args.files, &|| false) {
+        crash::working_on(&input.path, args.format == Format::Json);
+        let (report, sources) = check_input(input, &args.language);
         match args.format {
             Format::Human => out.write(human::render(&report, &sources, options).as_bytes()),
             Format::Json => {

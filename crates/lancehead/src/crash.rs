@@ -3,20 +3,21 @@
 //! Release builds abort on panic, so nothing can be caught; but the hook runs first, and there the
 //! contract can still be kept: a message for people, a JSON object for tools, exit status 3.
 
+use std::cell::RefCell;
 use std::io::{self, Write};
 use std::panic::PanicHookInfo;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use report::{Diagnostic, FileReport, Pos, SourceMap, Status};
 
-/// The file that is being worked on, and whether its report is to be JSON.
-static CURRENT: Mutex<Option<(String, bool)>> = Mutex::new(None);
+thread_local! {
+    /// The file that this thread works on, and whether its report is to be JSON.
+    static CURRENT: RefCell<Option<(String, bool)>> = const { RefCell::new(None) };
+}
 
-/// Notes what to name in the message, should the worst happen.
+/// Notes what to name in the message, should the worst happen in this thread.
 pub(crate) fn working_on(file: &Path, json: bool) {
-    *CURRENT.lock().unwrap_or_else(PoisonError::into_inner) =
-        Some((file.display().to_string(), json));
+    CURRENT.with_borrow_mut(|current| *current = Some((file.display().to_string(), json)));
 }
 
 /// From now on a panic in any thread ends the process with status 3 and a report.
@@ -35,7 +36,7 @@ fn die(panic: &PanicHookInfo<'_>) -> ! {
         .unwrap_or("a panic without a message");
     let place = panic.location().map_or_else(|| "an unknown place".to_owned(), ToString::to_string);
     let message = format!("internal error at {place}: {what}");
-    let current = CURRENT.try_lock().ok().and_then(|mut current| current.take());
+    let current = CURRENT.with(|current| current.try_borrow_mut().ok()?.take());
 
     let mut err = io::stderr();
     let _ = writeln!(err, "lancehead: {message}");

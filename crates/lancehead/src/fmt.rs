@@ -7,28 +7,34 @@ use std::path::Path;
 use report::{SourceMap, human};
 
 use crate::args::{self, Color};
+use crate::inputs::{self, Input};
 use crate::output::{Output, complain, to_stderr};
-use crate::{crash, source};
+use crate::{crash, diff, source};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
-    args.files.iter().map(|path| format_file(path, args, color, out)).max().unwrap_or(0)
+    let inputs = inputs::expand(&args.files, &|| false);
+    inputs.iter().map(|input| format_file(input, args, color, out)).max().unwrap_or(0)
 }
 
-fn format_file(path: &Path, args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
+fn format_file(input: &Input, args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
+    let path = &input.path;
     crash::working_on(path, false);
     let mut sources = SourceMap::new();
-    let formatted =
-        source::read(path, &mut sources).map_err(|problem| vec![*problem]).and_then(|file| {
-            let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
-            Ok((viper::fmt::format(&text)?, text))
-        });
+    let read = match &input.problem {
+        Some(problem) => Err(Box::new(problem.clone())),
+        None => source::read(path, &mut sources),
+    };
+    let formatted = read.map_err(|problem| vec![*problem]).and_then(|file| {
+        let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+        Ok((viper::fmt::format(&text)?, text))
+    });
+    let name = path.display().to_string();
     let (new, old) = match formatted {
         Ok(texts) => texts,
         Err(problems) => {
             let color = color.wanted(&io::stderr());
             let options = human::Options { color, ..human::Options::default() };
-            let name = path.display().to_string();
             for problem in &problems {
                 to_stderr(&human::render_diagnostic(problem, &name, &sources, options));
                 to_stderr("\n");
@@ -36,20 +42,29 @@ fn format_file(path: &Path, args: &args::Fmt, color: Color, out: &mut Output) ->
             return 2;
         }
     };
+    let changed = *new != *old;
+    if args.diff {
+        let color = color.wanted(&io::stdout());
+        out.write(diff::unified(&name, &name, &old, &new, color).as_bytes());
+        return u8::from(changed);
+    }
     if args.check {
-        return u8::from(*new != *old);
+        if changed {
+            out.write(format!("{name}\n").as_bytes());
+        }
+        return u8::from(changed);
     }
     if args.stdout || source::is_stdin(path) {
         out.write(new.as_bytes());
         return 0;
     }
-    if *new == *old {
+    if !changed {
         return 0;
     }
     match replace(path, &new) {
         Ok(()) => 0,
         Err(e) => {
-            complain(&format!("{} cannot be written: {e}", path.display()));
+            complain(&format!("{name} cannot be written: {e}"));
             2
         }
     }

@@ -7,7 +7,9 @@
 pub mod args;
 pub mod check;
 mod crash;
+mod diff;
 mod fmt;
+mod inputs;
 mod interrupt;
 mod output;
 mod print;

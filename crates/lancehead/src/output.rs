@@ -11,6 +11,12 @@ pub(crate) struct Output {
     failure: Option<io::Error>,
 }
 
+impl Default for Output {
+    fn default() -> Output {
+        Output::stdout()
+    }
+}
+
 impl Output {
     pub(crate) fn stdout() -> Output {
         Output { stream: BufWriter::new(io::stdout()), failure: None }
@@ -20,6 +26,11 @@ impl Output {
         if self.failure.is_none() {
             self.failure = self.stream.write_all(bytes).err();
         }
+    }
+
+    /// Has the reader gone away?
+    pub(crate) fn is_closed(&self) -> bool {
+        self.failure.as_ref().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// Lets the reader have what there is.
@@ -46,6 +57,11 @@ impl Output {
 /// Says on standard error that something is wrong that is no program's fault.
 pub(crate) fn complain(message: &str) {
     let _ = writeln!(io::stderr(), "lancehead: {message}");
+}
+
+/// As [`complain`], and says in lines of their own what to do about it.
+pub(crate) fn complain_with(message: &str, remedy: &str) {
+    complain(&format!("{message}\n    {}", remedy.replace('\n', "\n    ")));
 }
 
 /// Writes to standard error, wherever that leads.

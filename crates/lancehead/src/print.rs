@@ -8,6 +8,7 @@ use viper::ast;
 
 use crate::args::{self, Color};
 use crate::check::{Frontend, front_end};
+use crate::inputs::Input;
 use crate::output::{Output, to_stderr};
 use crate::{crash, source};
 
@@ -48,6 +49,7 @@ fn parsed(path: &Path) -> Result {
 
 /// What a verifier sees, as far as it can be written in Viper.
 fn core(args: &args::Print) -> Result {
-    let Frontend { sources, program, diagnostics } = front_end(&args.file, &args.language);
+    let Frontend { sources, program, diagnostics } =
+        front_end(&Input::file(&args.file), &args.language);
     (program.map(|p| viper::unparse::program(&p)), sources, diagnostics)
 }

@@ -6,8 +6,6 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use symex::{Member, Observer};
-
 use crate::output::to_stderr;
 
 /// Shorter runs show no line.
@@ -19,7 +17,7 @@ const MAX_NAME: usize = 40;
 /// Back to the first column, and away with what stands there.
 const CLEAR: &str = "\r\u{1b}[K";
 
-/// How far a run has got. Observes one verification after the other.
+/// How far a run has got.
 pub(crate) struct Progress {
     start: Instant,
     line: Mutex<Line>,
@@ -28,23 +26,28 @@ pub(crate) struct Progress {
 #[derive(Default)]
 struct Line {
     files: usize,
-    /// The number of the file that is being verified, from 1.
-    file: usize,
+    runs: usize,
+    files_done: usize,
+    /// The file that was opened last.
     name: String,
+    /// Members of the files that were opened.
     members: usize,
     done: usize,
     drawn: bool,
 }
 
 impl Progress {
-    pub(crate) fn new(files: usize) -> Progress {
-        let line = Mutex::new(Line { files, ..Line::default() });
+    /// Of so many files, each of which is verified so often.
+    pub(crate) fn new(files: usize, runs: usize) -> Progress {
+        let line = Mutex::new(Line { files, runs, ..Line::default() });
         Progress { start: Instant::now(), line }
     }
 
-    /// Runs something, showing the progress it reports if standard error is a terminal.
-    pub(crate) fn show<T>(&self, run: impl FnOnce() -> T) -> T {
-        if !std::io::stderr().is_terminal() {
+    /// Runs something, showing the progress it reports if standard error is a terminal. Meanwhile, this
+    /// is called now and then, if there is something to call.
+    pub(crate) fn show<T>(&self, tick: Option<&(dyn Fn() + Sync)>, run: impl FnOnce() -> T) -> T {
+        let terminal = std::io::stderr().is_terminal();
+        if !terminal && tick.is_none() {
             return run();
         }
         let (stop, stopped) = mpsc::channel::<()>();
@@ -52,7 +55,10 @@ impl Progress {
             scope.spawn(move || {
                 let mut wait = PATIENCE;
                 while stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                    self.draw();
+                    tick.iter().for_each(|tick| tick());
+                    if terminal {
+                        self.draw();
+                    }
                     wait = TICK;
                 }
                 self.line().clear();
@@ -63,13 +69,22 @@ impl Progress {
         })
     }
 
-    /// The next file begins.
-    pub(crate) fn next_file(&self, path: &Path) {
+    /// A file begins, or another run of it.
+    pub(crate) fn file_opened(&self, path: &Path, members: usize) {
         let mut line = self.line();
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
         line.name = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
-        line.file += 1;
-        (line.members, line.done) = (0, 0);
+        line.members += members;
+    }
+
+    /// A member is done.
+    pub(crate) fn member_done(&self) {
+        self.line().done += 1;
+    }
+
+    /// A file is done.
+    pub(crate) fn file_done(&self) {
+        self.line().files_done += 1;
     }
 
     /// Writes something while the line is out of the way.
@@ -93,12 +108,13 @@ impl Progress {
 impl Line {
     fn text(&self, time: Duration) -> String {
         let files = if self.files > 1 {
-            format!("file {} of {}, ", self.file, self.files)
+            format!("{} of {} files, ", self.files_done, self.files)
         } else {
             String::new()
         };
+        let runs = if self.runs > 1 { format!(" in {} runs", self.runs) } else { String::new() };
         format!(
-            "{files}{}: {} of {} members, {} s",
+            "{files}{}: {} of {} members{runs}, {} s",
             self.name,
             self.done,
             self.members,
@@ -113,28 +129,22 @@ impl Line {
     }
 }
 
-impl Observer for Progress {
-    fn started(&self, members: usize) {
-        self.line().members = members;
-    }
-
-    fn finished(&self, _: &Member) {
-        self.line().done += 1;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_the_line_says() {
-        let progress = Progress::new(2);
-        progress.next_file(Path::new("some/folder/a\u{1b}b.vpr"));
-        progress.started(7);
+        let progress = Progress::new(2, 1);
+        progress.file_opened(Path::new("some/folder/a\u{1b}b.vpr"), 7);
         let text = |seconds| progress.line().text(Duration::from_secs(seconds));
-        assert_eq!(text(3), "file 1 of 2, ab.vpr: 0 of 7 members, 3 s");
-        progress.next_file(Path::new("c.vpr"));
-        assert_eq!(text(4), "file 2 of 2, c.vpr: 0 of 0 members, 4 s");
+        assert_eq!(text(3), "0 of 2 files, ab.vpr: 0 of 7 members, 3 s");
+        progress.member_done();
+        progress.file_done();
+        progress.file_opened(Path::new("c.vpr"), 2);
+        assert_eq!(text(4), "1 of 2 files, c.vpr: 1 of 9 members, 4 s");
+        let progress = Progress::new(1, 10);
+        progress.file_opened(Path::new("c.vpr"), 2);
+        assert_eq!(progress.line().text(Duration::ZERO), "c.vpr: 0 of 2 members in 10 runs, 0 s");
     }
 }

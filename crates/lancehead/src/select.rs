@@ -30,8 +30,7 @@ impl Selection {
             self.methods.as_ref().is_none_or(|pattern| matches(pattern, name))
                 && !self.except_methods.as_ref().is_some_and(|pattern| matches(pattern, name))
         };
-        let others = (program.domains.iter().map(|d| &d.name))
-            .chain(program.functions.iter().map(|f| &f.name))
+        let others = (program.functions.iter().map(|f| &f.name))
             .chain(program.predicates.iter().map(|p| &p.name));
         let methods = program.methods.iter().map(|m| &m.name).filter(|name| method(name));
         let chosen = others.chain(methods).filter(|name| listed(name));

@@ -36,7 +36,8 @@ pub(crate) fn run(args: &args::Sl, color: Color, z3: Option<&Path>, out: &mut Ou
 }
 
 fn find_z3(wanted: Option<&Path>) -> Result<PathBuf, String> {
-    let z3 = z3::find(&Surroundings::of_this_process(wanted)).map_err(|e| e.to_string())?;
+    let z3 = z3::find(&Surroundings::of_this_process(wanted))
+        .map_err(|missing| format!("{missing}; {}", missing.remedy()))?;
     Ok(z3.path)
 }
 

@@ -9,7 +9,7 @@ use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::output::{Output, complain};
+use crate::output::{Output, complain, complain_with};
 
 /// The version that all measurements were made with; others work, with a warning.
 pub const PINNED: &str = "4.12.6";
@@ -75,12 +75,30 @@ impl fmt::Display for Missing {
             Missing::Named(path, found) => {
                 write!(f, "the Z3 {found} is not a file: {}", path.display())
             }
-            Missing::Anywhere => write!(
-                f,
-                "there is no Z3. Do one of these:\n\
-                 \x20   - in a checkout of Lancehead, run scripts/get-z3 (it fetches Z3 {PINNED} into .z3/)\n\
-                 \x20   - put a z3 {PINNED} beside the lancehead program, or on PATH\n\
-                 \x20   - name one with --z3 PATH or in the environment variable LANCEHEAD_Z3"
+            Missing::Anywhere => write!(f, "there is no Z3"),
+        }
+    }
+}
+
+/// What to do if there is a Z3, but it is of no use.
+pub(crate) const REMEDY: &str = "`lancehead z3` says which Z3 is used; name another with --z3 PATH or in the environment variable\n\
+     LANCEHEAD_Z3, or run scripts/get-z3 in a checkout of Lancehead to fetch the right one";
+
+impl Missing {
+    /// What to do about it.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        match self {
+            Missing::Named(..) => {
+                "name another, or none: then the one beside the lancehead program, \
+                                   that of scripts/get-z3,\nor the one on PATH is used"
+                    .to_owned()
+            }
+            Missing::Anywhere => format!(
+                "do one of these:\n\
+                 - in a checkout of Lancehead, run scripts/get-z3 (it fetches Z3 {PINNED} into .z3/)\n\
+                 - put a z3 {PINNED} beside the lancehead program, or on PATH\n\
+                 - name one with --z3 PATH or in the environment variable LANCEHEAD_Z3"
             ),
         }
     }
@@ -234,18 +252,20 @@ impl Solver {
         }
     }
 
-    /// Says what is wrong with the solver, after a run that used it, or that failed.
-    pub(crate) fn complain(self, used: bool, failed: bool) {
-        if let Err(missing) = &self.z3 {
-            if failed {
-                complain(&missing.to_string());
-            }
-        } else if used || failed {
-            match self.version.map(JoinHandle::join) {
-                Some(Ok(Ok(version))) => warn_unless_pinned(&version),
-                Some(Ok(Err(problem))) => complain(&problem),
-                Some(Err(_)) | None => {}
-            }
+    /// Why there is none.
+    pub(crate) fn missing(&self) -> Option<Missing> {
+        self.z3.clone().err()
+    }
+
+    /// Says if the solver may not be the right one, after a run that used it.
+    pub(crate) fn complain(self, used: bool) {
+        if !used {
+            return;
+        }
+        match self.version.map(JoinHandle::join) {
+            Some(Ok(Ok(version))) => warn_unless_pinned(&version),
+            Some(Ok(Err(problem))) => complain(&problem),
+            Some(Err(_)) | None => {}
         }
     }
 }
@@ -255,7 +275,7 @@ pub(crate) fn run(option: Option<&Path>, out: &mut Output) -> u8 {
     let z3 = match find(&Surroundings::of_this_process(option)) {
         Ok(z3) => z3,
         Err(missing) => {
-            complain(&missing.to_string());
+            complain_with(&missing.to_string(), &missing.remedy());
             return 3;
         }
     };
@@ -360,7 +380,7 @@ mod tests {
 
     #[test]
     fn the_message_says_what_to_do() {
-        let text = Missing::Anywhere.to_string();
+        let text = Missing::Anywhere.remedy();
         for hint in ["scripts/get-z3", "--z3 PATH", "LANCEHEAD_Z3", PINNED] {
             assert!(text.contains(hint), "{text}");
         }

@@ -1,114 +1,14 @@
 //! The built program, run as a user runs it: exit statuses, the JSON contract, and nasty files.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod support;
+
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 
 use serde_json::Value;
-
-/// A folder of its own for each test.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Scratch {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).unwrap();
-        Scratch(dir)
-    }
-
-    fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.0.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        path
-    }
-
-    /// Runs the program in this folder.
-    fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lancehead"));
-        command.args(args).current_dir(&self.0).env_remove("LANCEHEAD_Z3").stdin(Stdio::null());
-        // The one of this checkout, wherever the program was built.
-        let z3 = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3");
-        if args.first() == Some(&"verify") && z3.exists() {
-            command.env("LANCEHEAD_Z3", z3);
-        }
-        command
-    }
-
-    /// Runs `check --format json` on a file and returns its object, which has to keep the contract.
-    fn json(&self, file: &str) -> Value {
-        let output = self.run(&["check", "--format", "json", file]);
-        let lines: Vec<&str> = str::from_utf8(&output.stdout).unwrap().lines().collect();
-        assert_eq!(lines.len(), 1, "{output:?}");
-        let object: Value = serde_json::from_str(lines[0]).unwrap();
-        assert_contract(&object);
-        let code = if object["status"] == "valid" { 0 } else { 2 };
-        assert_eq!(output.status.code(), Some(code), "{output:?}");
-        object
-    }
-}
-
-fn stdout(output: &Output) -> &str {
-    str::from_utf8(&output.stdout).unwrap()
-}
-
-fn stderr(output: &Output) -> &str {
-    str::from_utf8(&output.stderr).unwrap()
-}
-
-fn keys(object: &Value) -> Vec<&str> {
-    let mut keys: Vec<&str> = object.as_object().unwrap().keys().map(String::as_str).collect();
-    keys.sort_unstable();
-    keys
-}
-
-fn assert_contract(object: &Value) {
-    assert_eq!(keys(object), ["errors", "file", "members", "status", "time_ms", "warnings"]);
-    assert!(object["time_ms"].is_u64());
-    assert!(object["members"].is_array());
-    for list in ["errors", "warnings"] {
-        for error in object[list].as_array().unwrap() {
-            assert_eq!(
-                keys(error),
-                [
-                    "branch",
-                    "column",
-                    "end_column",
-                    "end_line",
-                    "file",
-                    "id",
-                    "line",
-                    "member",
-                    "message",
-                    "reason"
-                ]
-            );
-        }
-    }
-    let errors = object["errors"].as_array().unwrap().len();
-    let well = object["status"] == "valid" || object["status"] == "verified";
-    assert_eq!(well, errors == 0, "{object}");
-}
-
-/// Line, column and identifier of the errors.
-fn errors(object: &Value) -> Vec<(u64, u64, &str)> {
-    let errors = object["errors"].as_array().unwrap().iter();
-    errors
-        .map(|e| {
-            let number = |key: &str| e[key].as_u64().unwrap();
-            (number("line"), number("column"), e["id"].as_str().unwrap())
-        })
-        .collect()
-}
-
-const VALID: &str = "field f: Int\n\nmethod m(x: Ref)\n    requires acc(x.f)\n{\n    x.f := 1\n}\n";
+use support::{FAILS, Scratch, VALID, assert_contract, errors, keys, stderr, stdout, verify};
 
 #[test]
 fn a_valid_file() {
@@ -183,15 +83,20 @@ fn several_files_are_reported_in_order_and_the_worst_decides() {
 fn a_missing_file_and_a_directory_say_so() {
     let dir = Scratch::new("missing");
     dir.file("folder.vpr/a.vpr", VALID);
-    for (name, say) in [("gone.vpr", "No such file"), ("folder.vpr", "is a directory")] {
-        for command in ["verify", "check", "print", "fmt"] {
-            let output = dir.run(&[command, name]);
-            assert_eq!(output.status.code(), Some(2), "{output:?}");
-            let text = format!("{}{}", stdout(&output), stderr(&output));
-            assert!(text.contains(say) && text.contains(name), "{text}");
-        }
-        assert_eq!(errors(&dir.json(name)), [(0, 0, "parser.error")]);
+    // A folder stands for the programs in it, except where one file is meant.
+    for (command, name, say) in [
+        ("verify", "gone.vpr", "No such file"),
+        ("check", "gone.vpr", "No such file"),
+        ("fmt", "gone.vpr", "No such file"),
+        ("print", "gone.vpr", "No such file"),
+        ("print", "folder.vpr", "is a directory"),
+    ] {
+        let output = dir.run(&[command, name]);
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let text = format!("{}{}", stdout(&output), stderr(&output));
+        assert!(text.contains(say) && text.contains(name), "{text}");
     }
+    assert_eq!(errors(&dir.json("gone.vpr")), [(0, 0, "parser.error")]);
 }
 
 #[test]
@@ -437,14 +342,6 @@ fn what_is_printed_is_the_same_program() {
     assert!(!text.contains("define") && !text.contains("import"), "{text}");
 }
 
-/// The objects of `verify --format json`.
-fn verify(dir: &Scratch, args: &[&str]) -> (Option<i32>, Vec<Value>) {
-    let all: Vec<&str> = ["verify", "--format", "json"].iter().chain(args).copied().collect();
-    let output = dir.run(&all);
-    let objects = stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap());
-    (output.status.code(), objects.collect())
-}
-
 #[test]
 fn verify_of_what_is_no_program() {
     let dir = Scratch::new("verify_invalid");
@@ -572,38 +469,6 @@ fn what_the_solver_is_told_goes_where_it_can() {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(stderr(&output).contains("cannot be made"), "{output:?}");
 }
-
-#[test]
-fn a_name_that_no_member_has() {
-    let dir = Scratch::new("verify_member");
-    dir.file("a.vpr", VALID);
-    let output = dir.run(&["verify", "--member", "nobody", "a.vpr"]);
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(stderr(&output).contains("there is no member named 'nobody'"), "{output:?}");
-}
-
-/// Two members of which one fails, on one of its branches.
-const FAILS: &str = "\
-field f: Int
-
-method good(x: Ref)
-    requires acc(x.f)
-    ensures acc(x.f) && x.f == 1
-{
-    x.f := 1
-}
-
-method bad(x: Ref, n: Int)
-    requires acc(x.f)
-    ensures acc(x.f) && x.f >= 0
-{
-    if (n > 0) {
-        x.f := 0 - n
-    } else {
-        x.f := 0
-    }
-}
-";
 
 #[test]
 fn verified_and_failed() {
@@ -927,55 +792,11 @@ fn some_members_only() {
 }
 
 #[test]
-fn a_missing_solver_is_an_answer_with_advice() {
-    let dir = Scratch::new("verify_solver_gone");
-    dir.file("bad.vpr", FAILS);
-    let output = dir.run(&["verify", "--format", "json", "--z3", "no/such/z3", "bad.vpr"]);
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(stderr(&output).contains("given by --z3 is not a file: no/such/z3"), "{output:?}");
-    let object: Value = serde_json::from_str(stdout(&output).trim()).unwrap();
-    assert_contract(&object);
-    assert_eq!(object["status"], "internal-error");
-}
-
-#[test]
 fn numbers_of_jobs_do_not_change_the_verdict() {
     let dir = Scratch::new("verify_jobs");
     dir.file("bad.vpr", FAILS);
     let errors = |jobs: &str| verify(&dir, &["--jobs", jobs, "bad.vpr"]).1[0]["errors"].clone();
     assert_eq!(errors("1"), errors("4"));
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn an_interrupted_run_says_so() {
-    // Under `nohup` and the like signals are ignored, and stay so.
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
-    if u64::from_str_radix(ignored, 16).unwrap() & 0b100_0000_0000_0011 != 0 {
-        return;
-    }
-    let dir = Scratch::new("verify_interrupted");
-    let folder = dir.0.join("smt");
-    let mut child = dir
-        .command(&["verify", "--dump-smt", "smt", "-", "later.vpr"])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // Once the folder is there, signals are heard, and the program waits for its input.
-    while !folder.exists() {
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    let kill = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    std::thread::sleep(std::time::Duration::from_millis(300));
-    drop(child.stdin.take());
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
-    assert!(stderr(&output).contains("interrupted"), "{output:?}");
-    assert!(stdout(&output).starts_with("1 file: "), "later.vpr is not begun: {output:?}");
 }
 
 #[test]
@@ -1016,6 +837,8 @@ fn usage_errors_exit_with_2_and_help_teaches() {
         &["frobnicate"],
         &["check", "--nonsense", "a.vpr"],
         &["fmt", "--check", "--stdout", "a.vpr"],
+        &["fmt", "--diff", "--stdout", "a.vpr"],
+        &["verify", "--seeds", "0", "a.vpr"],
         &["verify"],
         &["verify", "--jobs", "0", "a.vpr"],
         &["verify", "--timeout", "-1", "a.vpr"],

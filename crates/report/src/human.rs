@@ -170,6 +170,20 @@ pub fn summary(reports: &[FileReport], time: Duration) -> String {
     text
 }
 
+/// The line behind the summary of a run with several seeds: `3 runs of each: all agree`.
+#[must_use]
+pub fn seeds_summary(reports: &[FileReport], runs: usize) -> String {
+    let changes: usize =
+        reports.iter().filter_map(|r| r.seeds.as_ref()).map(|seeds| seeds.members.len()).sum();
+    match changes {
+        0 => format!("{runs} runs with different seeds: all agree"),
+        1 => format!("{runs} runs with different seeds: 1 member is not the same in all of them"),
+        n => {
+            format!("{runs} runs with different seeds: {n} members are not the same in all of them")
+        }
+    }
+}
+
 /// A table of the slowest members of a file: time, verdict and what else was counted. Empty if there
 /// are none.
 #[must_use]

@@ -3,7 +3,8 @@
 //! ```json
 //! {"file": "a.vpr", "status": "invalid", "time_ms": 3, "members": [],
 //!  "errors": [{"id": "typechecker.error", "file": "a.vpr", "line": 2, "column": 5, "end_line": 2,
-//!              "end_column": 9, "message": "…", "reason": null, "member": null, "branch": []}],
+//!              "end_column": 9, "message": "…", "reason": null, "member": null, "branch": [],
+//!              "help": null, "labels": [], "related": [], "notes": []}],
 //!  "warnings": []}
 //! ```
 //!
@@ -12,6 +13,10 @@
 //!
 //! `"branch"` has the last conditions of a path; `"branch_omitted"`, if it is there, says how many there
 //! are before them.
+//!
+//! `"help"` says what to do about it, if there is advice. `"labels"` are further places in the same file
+//! and `"related"` such places in other files: `{"file", "line", "column", "end_line", "end_column",
+//! "text"}`, with what is to be said there. `"notes"` are texts without a place.
 //!
 //! Some members are there only if they were asked for: `"stats"` of a file and of its members, an
 //! object of numbers; `"quantifiers"` of a file, those with most instances first, where file, line and
@@ -22,12 +27,23 @@
 //!  "instances": 73, "max_generation": 4}
 //! {"variables": {"x": "3"}, "heap": [{"location": "y.next", "permission": "1/2", "value": null}]}
 //! ```
+//!
+//! A file that was verified with several seeds has `"seeds"`: whether all runs have the same outcome, the
+//! status of each run, and the members of which the outcomes differ.
+//!
+//! ```json
+//! {"runs": 3, "agree": false, "statuses": ["verified", "failed", "verified"],
+//!  "changes": [{"member": "m", "kind": "method", "outcomes": [
+//!      {"seeds": [0, 2], "status": "verified", "errors": []},
+//!      {"seeds": [1], "status": "failed",
+//!       "errors": [{"id": "assert.failed:assertion.false", "file": "a.vpr", "line": 2, "column": 5}]}]}]}
+//! ```
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::diagnostic::{self, Diagnostic};
-use crate::outcome::{FileReport, QuantifierReport};
+use crate::outcome::{FileReport, QuantifierReport, SeedReport};
 use crate::source::{LineCol, Pos, SourceMap};
 
 #[derive(Serialize)]
@@ -42,6 +58,38 @@ struct File<'a> {
     stats: Map<'a, &'static str, u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     quantifiers: Vec<Quantifier<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seeds: Option<Seeds<'a>>,
+}
+
+#[derive(Serialize)]
+struct Seeds<'a> {
+    runs: usize,
+    agree: bool,
+    statuses: Vec<&'a str>,
+    changes: Vec<Change<'a>>,
+}
+
+#[derive(Serialize)]
+struct Change<'a> {
+    member: &'a str,
+    kind: &'a str,
+    outcomes: Vec<Outcome<'a>>,
+}
+
+#[derive(Serialize)]
+struct Outcome<'a> {
+    seeds: &'a [usize],
+    status: &'a str,
+    errors: Vec<Place<'a>>,
+}
+
+#[derive(Serialize)]
+struct Place<'a> {
+    id: &'a str,
+    file: &'a str,
+    line: u32,
+    column: u32,
 }
 
 #[derive(Serialize)]
@@ -78,8 +126,22 @@ struct Message<'a> {
     branch: &'a [String],
     #[serde(skip_serializing_if = "is_zero")]
     branch_omitted: usize,
+    help: Option<&'a str>,
+    labels: Vec<Label<'a>>,
+    related: Vec<Label<'a>>,
+    notes: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Counterexample<'a>>,
+}
+
+#[derive(Serialize)]
+struct Label<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -142,6 +204,7 @@ pub fn render(report: &FileReport, sources: &SourceMap) -> String {
         warnings: report.warnings().map(message).collect(),
         stats: Map(&report.stats),
         quantifiers: report.quantifiers.iter().map(|q| quantifier(q, report, sources)).collect(),
+        seeds: report.seeds.as_ref().map(|seeds| compared(seeds, report, sources)),
     };
     // Strings, numbers and lists always serialise; the other arm keeps the contract regardless.
     serde_json::to_string(&file)
@@ -180,8 +243,55 @@ fn quantifier<'a>(
     }
 }
 
+fn compared<'a>(
+    seeds: &'a SeedReport,
+    report: &'a FileReport,
+    sources: &'a SourceMap,
+) -> Seeds<'a> {
+    let error = |d: &'a Diagnostic| {
+        let (file, start, _) = place(d.pos, report, sources);
+        Place { id: &d.id, file, line: start.line, column: start.column }
+    };
+    let changes = seeds.members.iter().map(|member| Change {
+        member: &member.name,
+        kind: &member.kind,
+        outcomes: member
+            .outcomes
+            .iter()
+            .map(|outcome| Outcome {
+                seeds: &outcome.seeds,
+                status: outcome.status.as_str(),
+                errors: outcome.errors.iter().map(error).collect(),
+            })
+            .collect(),
+    });
+    Seeds {
+        runs: seeds.statuses.len(),
+        agree: seeds.members.is_empty(),
+        statuses: seeds.statuses.iter().map(|status| status.as_str()).collect(),
+        changes: changes.collect(),
+    }
+}
+
 fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap) -> Message<'a> {
     let (file, start, end) = place(d.pos, report, sources);
+    let (mut labels, mut related, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    for (pos, text) in &d.labels {
+        let (label_file, start, end) = place(*pos, report, sources);
+        if start.line == 0 {
+            notes.push(text.as_str());
+            continue;
+        }
+        let label = Label {
+            file: label_file,
+            line: start.line,
+            column: start.column,
+            end_line: end.line,
+            end_column: end.column,
+            text,
+        };
+        if label_file == file { &mut labels } else { &mut related }.push(label);
+    }
     Message {
         id: &d.id,
         file,
@@ -194,6 +304,10 @@ fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap
         member: d.member.as_deref(),
         branch: &d.branch,
         branch_omitted: d.branch_omitted,
+        help: d.help.as_deref(),
+        labels,
+        related,
+        notes,
         counterexample: d.counterexample.as_deref().map(counterexample),
     }
 }
@@ -247,6 +361,7 @@ mod tests {
             ],
             stats: Vec::new(),
             quantifiers: Vec::new(),
+            seeds: None,
         };
         assert_eq!(
             render(&report, &sources),
@@ -256,10 +371,12 @@ mod tests {
                 r#""errors":[{"id":"assert.failed:assertion.false","file":"a.vpr","line":2,"#,
                 r#""column":3,"end_line":2,"end_column":13,"#,
                 r#""message":"Assertion \"ä\" might not hold.","reason":"assertion.false","#,
-                r#""member":"m","branch":["x > 0"]}],"#,
+                r#""member":"m","branch":["x > 0"],"#,
+                r#""help":null,"labels":[],"related":[],"notes":[]}],"#,
                 r#""warnings":[{"id":"parser.warning","file":"a.vpr","line":0,"column":0,"#,
                 r#""end_line":0,"end_column":0,"message":"old syntax","reason":null,"#,
-                r#""member":null,"branch":[]}]}"#,
+                r#""member":null,"branch":[],"#,
+                r#""help":null,"labels":[],"related":[],"notes":[]}]}"#,
             )
         );
     }
@@ -279,7 +396,7 @@ mod tests {
         report.stats = vec![("queries", 7), ("paths", 2)];
         let json = render(&report, &SourceMap::new());
         assert!(json.contains(concat!(
-            r#""branch":[],"counterexample":{"variables":{"y":"$Ref!val!0","x":"3"},"#,
+            r#""notes":[],"counterexample":{"variables":{"y":"$Ref!val!0","x":"3"},"#,
             r#""heap":[{"location":"y.f","permission":"1/2","value":null}]}}"#,
         )));
         assert!(json.ends_with(r#""warnings":[],"stats":{"queries":7,"paths":2}}"#), "{json}");
@@ -297,6 +414,31 @@ mod tests {
             )),
             "{json}"
         );
+    }
+
+    #[test]
+    fn further_places_and_advice() {
+        let mut sources = SourceMap::new();
+        let file = sources.add("a.vpr", "import \"b.vpr\"\nfield f: Int\nfield f: Int\n");
+        let imported = sources.add("b.vpr", "\n  field f: Int\n");
+        let span = |file, start, end| Span { file, start, end };
+        let problem = Diagnostic::error("consistency.error", span(file, 34, 35), "twice")
+            .with_label(span(file, 21, 22), "first here")
+            .with_label(span(imported, 9, 10), "and here")
+            .with_label(Pos::None, "names are shared by all files")
+            .with_help("give it another name");
+        let report = FileReport::new("a.vpr", Status::Invalid, vec![problem]);
+        let json: serde_json::Value =
+            serde_json::from_str(&render(&report, &sources)).unwrap_or_default();
+        let error = &json["errors"][0];
+        assert_eq!(error["help"], "give it another name");
+        let place = |file: &str, line: u32, column: u32, text: &str| {
+            serde_json::json!([{"file": file, "line": line, "column": column, "end_line": line,
+                                "end_column": column + 1, "text": text}])
+        };
+        assert_eq!(error["labels"], place("a.vpr", 2, 7, "first here"));
+        assert_eq!(error["related"], place("b.vpr", 2, 9, "and here"));
+        assert_eq!(error["notes"], serde_json::json!(["names are shared by all files"]));
     }
 
     #[test]

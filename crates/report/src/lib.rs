@@ -12,5 +12,8 @@ mod outcome;
 mod source;
 
 pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};
-pub use outcome::{FileReport, MemberReport, Numbers, QuantifierReport, Status, exit_code};
+pub use outcome::{
+    FileReport, MemberReport, MemberSeeds, Numbers, Outcome, QuantifierReport, SeedReport, Status,
+    exit_code,
+};
 pub use source::{FileId, LineCol, Pos, SourceFile, SourceMap, Span};

@@ -82,6 +82,39 @@ pub struct QuantifierReport {
     pub generation: u64,
 }
 
+/// What came out of a file that was verified several times, with other seeds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SeedReport {
+    /// The verdict of each run; the first is the one that is reported.
+    pub statuses: Vec<Status>,
+    /// The members with different outcomes, in source order.
+    pub members: Vec<MemberSeeds>,
+}
+
+/// A member that is not the same in all runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemberSeeds {
+    /// Its name in the program.
+    pub name: String,
+    /// `method`, `function`, `predicate`, …
+    pub kind: String,
+    /// Where it is.
+    pub pos: Pos,
+    /// Two or more, that of the first run first.
+    pub outcomes: Vec<Outcome>,
+}
+
+/// What came out of some runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The numbers of these runs, from 0.
+    pub seeds: Vec<usize>,
+    /// The verdict.
+    pub status: Status,
+    /// The errors.
+    pub errors: Vec<Diagnostic>,
+}
+
 /// The verdict on one file: what every renderer starts from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
@@ -99,6 +132,8 @@ pub struct FileReport {
     pub stats: Numbers,
     /// The quantified formulas with most instances first, if they were counted.
     pub quantifiers: Vec<QuantifierReport>,
+    /// What changes with other seeds, if that was asked for.
+    pub seeds: Option<SeedReport>,
 }
 
 impl FileReport {
@@ -117,6 +152,7 @@ impl FileReport {
             diagnostics,
             stats: Numbers::new(),
             quantifiers: Vec::new(),
+            seeds: None,
         }
     }
 
@@ -131,9 +167,13 @@ impl FileReport {
     }
 }
 
-/// The exit status of a run over these files: that of the worst of them.
+/// The exit status of a run over these files: that of the worst of them, whatever the seed.
 pub fn exit_code<'a>(reports: impl IntoIterator<Item = &'a FileReport>) -> u8 {
-    reports.into_iter().map(|r| r.status.exit_code()).max().unwrap_or(0)
+    let codes = reports.into_iter().flat_map(|report| {
+        let seeds = report.seeds.iter().flat_map(|seeds| &seeds.statuses);
+        seeds.chain([&report.status]).map(|status| status.exit_code())
+    });
+    codes.max().unwrap_or(0)
 }
 
 #[cfg(test)]

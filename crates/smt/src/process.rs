@@ -113,9 +113,16 @@ impl Process {
         self.unread += text.len();
         let idle = self.queued.load(Ordering::Acquire) == 0;
         if idle && self.unread <= PIPE {
-            return (&*self.stdin).write_all(text.as_bytes()).map_err(|e| gone(&e));
+            let written = (&*self.stdin).write_all(text.as_bytes());
+            return written.map_err(|e| self.gone(&e));
         }
-        self.enqueue(text.to_string()).map_err(|e| gone(&e))
+        self.enqueue(text.to_string()).map_err(|e| self.gone(&e))
+    }
+
+    /// It does not read any more. How it ended says more than that.
+    fn gone(&mut self, error: &std::io::Error) -> Silence {
+        let status = self.child.try_wait().ok().flatten();
+        Silence::Gone(status.map_or_else(|| error.to_string(), |status| status.to_string()))
     }
 
     fn enqueue(&mut self, text: String) -> std::io::Result<()> {
@@ -188,10 +195,6 @@ impl Process {
             }
         }
     }
-}
-
-fn gone(error: &std::io::Error) -> Silence {
-    Silence::Gone(error.to_string())
 }
 
 /// Cuts what the solver prints into replies, until it ends or nobody listens.

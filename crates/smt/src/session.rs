@@ -31,6 +31,9 @@ const LIFETIME: Duration = Duration::from_secs(600);
 /// whether or not there is time for it, lest answers depend on it.
 const WARM_UP: &str = "(push 1)\n(check-sat)\n(pop 1)\n";
 
+/// A solver that does not answer the first simple question for so long never will.
+const START: Duration = Duration::from_secs(10);
+
 /// What Z3 says of a question if it receives an interrupt meanwhile.
 const INTERRUPTED: &str = "(:reason-unknown \"interrupted";
 
@@ -560,20 +563,32 @@ impl Session {
         let mut text = self.news(limits);
         self.record(&text);
         text.push_str("(get-info :reason-unknown)\n");
-        let patience = patience(&self.config, deadline);
         let Some(solver) = &mut self.solver else {
             return Err(Failure::Silence(Silence::Gone("it is not running".to_string())));
         };
         let mark = solver.process.ask(text)?;
+        let mut deadline = deadline;
         if let Some(warming) = solver.warming.take() {
-            let reply = solver.process.reply(warming, &patience)?;
-            if reply != "sat" {
-                let error = if self.works { rejected(&reply) } else { self.unfit(&reply) };
-                return Err(Failure::Fatal(error));
+            let start = Instant::now();
+            let ready = patience(&self.config, deadline.max(start + START));
+            match solver.process.reply(warming, &ready) {
+                Ok(reply) if reply == "sat" => self.works = true,
+                Ok(reply) if self.works => return Err(Failure::Fatal(rejected(&reply))),
+                Ok(reply) => return Err(Failure::Fatal(self.unfit(&reply))),
+                Err(Silence::Timeout) if !self.works && !self.out_of_time() => {
+                    let solver = self.config.solver.display();
+                    let silent = format!("{solver} does not answer");
+                    return Err(Failure::Fatal(SolverError::Start(silent)));
+                }
+                Err(silence) => return Err(silence.into()),
             }
-            self.works = true;
+            // That is no part of the question.
+            deadline += start.elapsed();
         }
-        let reply = solver.process.reply(mark, &patience)?;
+        let Some(solver) = &mut self.solver else {
+            return Err(Failure::Silence(Silence::Gone("it is not running".to_string())));
+        };
+        let reply = solver.process.reply(mark, &patience(&self.config, deadline))?;
         if reply.contains(INTERRUPTED) {
             // On a terminal Ctrl-C is for all processes. That is no answer; we may be told, too.
             return Err(Failure::Silence(Silence::Gone("it was interrupted".to_string())));
@@ -588,8 +603,9 @@ impl Session {
             _ => "does not answer like Z3",
         };
         let solver = self.config.solver.display();
-        let reply: String = reply.chars().take(300).collect();
-        SolverError::Start(format!("{solver} {what}: {}", reply.trim()))
+        let first = reply.lines().next().unwrap_or_default();
+        let first: String = first.chars().take(300).collect();
+        SolverError::Start(format!("{solver} {what}: {}", first.trim()))
     }
 
     /// What the running solver does not know yet, and the question.

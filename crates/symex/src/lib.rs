@@ -60,6 +60,13 @@ pub fn verify(program: &Program, config: &Config, observer: &dyn Observer) -> Ve
     one.verdict.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_default()
 }
 
+/// The names of the members of a program that have verdicts, in source order.
+#[must_use]
+pub fn member_names(program: &Program) -> Vec<&str> {
+    let plan = plan::Plan::new(program, &Config::new(""));
+    plan.members.iter().map(|key| plan::describe(program, *key).0).collect()
+}
+
 /// A single program.
 struct One<'a> {
     program: &'a Program,

@@ -50,6 +50,7 @@ mod wording;
 
 pub use check::{Checked, check};
 pub use loader::{Files, Loaded, load};
+pub use wording::closest;
 
 /// Runs `f` on a thread whose stack holds a program of the greatest height that the parser lets
 /// pass ([`parser::MAX_HEIGHT`]). All passes of this crate recurse over the tree; ordinary programs

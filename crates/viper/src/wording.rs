@@ -1,10 +1,7 @@
 //! Sentences that several messages share: "did you mean …?", "takes …, but … are given".
 
 /// The candidate closest to a misspelt word, if one is close enough.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (word.chars().count() / 3).clamp(1, 3);
     candidates
         .into_iter()

@@ -42,7 +42,22 @@ method m(x: Ref, y: Int) returns (z: Int) {
     formats("", "");
     formats("// only a comment", "// only a comment\n");
     formats("\n\n\n// a\n\n\n\n// b\n\n", "// a\n\n// b\n");
-    formats("field f: Int\r\n\r\n// c\r\nfield g: Int\r\n", "field f: Int\n\n// c\nfield g: Int\n");
+}
+
+#[test]
+fn line_breaks_and_byte_order_marks_stay() {
+    let dos = "field f: Int\r\n\r\n// c\r\nfield g: Int\r\n";
+    keeps(dos);
+    keeps(&format!("\u{feff}{dos}"));
+    keeps("\u{feff}field f: Int\n");
+    formats("\u{feff}field f:Int\r\n", "\u{feff}field f: Int\r\n");
+    // What most of them are; if there are as many of both, what the first is.
+    formats(
+        "field f: Int\r\nfield g: Int\nfield h: Int\n",
+        "field f: Int\nfield g: Int\nfield h: Int\n",
+    );
+    formats("field f: Int\r\nfield g: Int\n", "field f: Int\r\nfield g: Int\r\n");
+    formats("field f: Int\nfield g: Int\r\n", "field f: Int\nfield g: Int\n");
 }
 
 #[test]

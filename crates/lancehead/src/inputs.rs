@@ -1,0 +1,101 @@
+//! Which files a command is about: those that were named, and those in folders that were named.
+
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use report::{Diagnostic, Pos};
+
+use crate::source;
+
+/// What programs in folders are called.
+const EXTENSION: &str = "vpr";
+
+/// A file, or something that was named and is none.
+#[derive(Clone, Debug)]
+pub(crate) struct Input {
+    pub path: PathBuf,
+    /// Why it cannot be read, if that is already known.
+    pub problem: Option<Diagnostic>,
+}
+
+impl Input {
+    /// A file that was named.
+    pub(crate) fn file(path: impl Into<PathBuf>) -> Input {
+        Input { path: path.into(), problem: None }
+    }
+
+    fn problem(path: impl Into<PathBuf>, message: impl Into<String>) -> Input {
+        let problem = Diagnostic::error("parser.error", Pos::None, message);
+        Input { path: path.into(), problem: Some(problem) }
+    }
+}
+
+/// The files that are meant. A folder stands for all programs in it and in its folders, in the order of
+/// their names; what is hidden is passed over, and so is what was met before by another path. A file
+/// that is named is meant as often as it is named.
+pub(crate) fn expand(named: &[PathBuf], stopped: &dyn Fn() -> bool) -> Vec<Input> {
+    let mut walk = Walk { stopped, met: HashSet::new(), inputs: Vec::new() };
+    let mut stdin = false;
+    for path in named {
+        if source::is_stdin(path) && std::mem::replace(&mut stdin, true) {
+            walk.inputs.push(Input::problem(path, "standard input can be read only once"));
+        } else if !source::is_stdin(path) && path.is_dir() {
+            if !walk.folder(path) {
+                let nothing = format!("there is no .{EXTENSION} file in this folder");
+                let help = "hidden files and folders are passed over";
+                let mut input = Input::problem(path, nothing);
+                input.problem = input.problem.map(|problem| problem.with_help(help));
+                walk.inputs.push(input);
+            }
+        } else {
+            walk.met.extend(path.canonicalize());
+            walk.inputs.push(Input::file(path));
+        }
+    }
+    walk.inputs
+}
+
+struct Walk<'a> {
+    stopped: &'a dyn Fn() -> bool,
+    /// Files and folders that need not be looked at again, by their real paths.
+    met: HashSet<PathBuf>,
+    inputs: Vec<Input>,
+}
+
+impl Walk<'_> {
+    /// Is there something to say about this folder: a program, or that it cannot be read?
+    fn folder(&mut self, path: &Path) -> bool {
+        // Links may lead back to where we come from.
+        if path.canonicalize().is_ok_and(|real| !self.met.insert(real)) || (self.stopped)() {
+            return true;
+        }
+        let names = std::fs::read_dir(path)
+            .and_then(|entries| entries.map(|e| Ok(e?.file_name())).collect::<Result<Vec<_>, _>>());
+        let mut names: Vec<OsString> = match names {
+            Ok(names) => names,
+            Err(e) => {
+                let message = format!("the folder cannot be read: {e}");
+                self.inputs.push(Input::problem(path, message));
+                return true;
+            }
+        };
+        names.retain(|name| !name.as_encoded_bytes().starts_with(b"."));
+        names.sort();
+        let mut any = false;
+        for name in names {
+            let path = path.join(name);
+            if path.is_dir() {
+                any |= self.folder(&path);
+            } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                any = true;
+                // A link that leads nowhere is for the reader to complain about.
+                if path.canonicalize().is_ok_and(|real| !self.met.insert(real)) {
+                    continue;
+                }
+                self.inputs.push(Input::file(path));
+            }
+        }
+        any
+    }
+}
