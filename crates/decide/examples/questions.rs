@@ -47,8 +47,8 @@ fn main() -> ExitCode {
             }
             Verdict::Unknown(reason) => println!("{left} |= {right}: {reason}"),
         }
-        let (frame, _) = decider.frame(signature, Semantics::Precise, h, g);
-        if let Inference::Found(frame) = frame {
+        let frame = decider.frame(signature, Semantics::Precise, h, g);
+        if let Inference::Found(frame) = frame.inference {
             println!("    what is left over: {frame}");
         }
     }

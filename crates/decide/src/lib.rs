@@ -7,6 +7,8 @@
 //! | [`Grass`](Procedure::Grass) | Boolean combinations with singly linked, doubly linked and sorted lists | yes |
 //! | [`Boolean`](Procedure::Boolean) | everything without inductive definitions, wands too | yes |
 
+mod infer;
+mod subtract;
 mod worker;
 
 use std::path::PathBuf;
@@ -16,6 +18,7 @@ use std::time::{Duration, Instant};
 use grass::{Inference, Work};
 use sl::{Formula, Semantics, Signature, Verdict};
 
+use infer::Pair;
 use worker::Worker;
 
 /// An answer, and where it comes from.
@@ -27,6 +30,23 @@ pub struct Decision {
     pub procedure: Procedure,
     /// What it took [`Procedure::Grass`].
     pub work: Work,
+}
+
+/// A frame or an anti-frame, and where it comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Inferred {
+    /// The answer.
+    pub inference: Inference,
+    /// Who gave it: [`Procedure::Grass`], or [`Procedure::Induct`] if it was found by subtraction.
+    pub procedure: Procedure,
+    /// What it took [`Procedure::Grass`].
+    pub work: Work,
+}
+
+impl Inferred {
+    fn new(inference: Inference, procedure: Procedure, work: Work) -> Inferred {
+        Inferred { inference, procedure, work }
+    }
 }
 
 /// How a question is decided.
@@ -125,9 +145,9 @@ impl Decider {
         semantics: Semantics,
         h: &Formula,
         g: &Formula,
-    ) -> (Inference, Work) {
-        let (signature, h, g) = (signature.clone(), h.clone(), g.clone());
-        self.infer(move |solver| solver.frame(&signature, semantics, &h, &g))
+    ) -> Inferred {
+        let pair = Pair { signature: signature.clone(), semantics, h: h.clone(), g: g.clone() };
+        self.infer(move |procedures, deadline| procedures.frame(deadline, &pair))
     }
 
     /// What is missing: some `F` for which `H * F |= G`.
@@ -137,20 +157,18 @@ impl Decider {
         semantics: Semantics,
         h: &Formula,
         g: &Formula,
-    ) -> (Inference, Work) {
-        let (signature, h, g) = (signature.clone(), h.clone(), g.clone());
-        self.infer(move |solver| solver.abduce(&signature, semantics, &h, &g))
+    ) -> Inferred {
+        let pair = Pair { signature: signature.clone(), semantics, h: h.clone(), g: g.clone() };
+        self.infer(move |procedures, deadline| procedures.abduce(deadline, &pair))
     }
 
     fn infer(
         &mut self,
-        question: impl FnOnce(&mut grass::Solver) -> Inference + Send + 'static,
-    ) -> (Inference, Work) {
-        let answer = self.ask(move |procedures, deadline| match procedures.grass(deadline) {
-            Err(reason) => (Inference::Unknown(reason), Work::default()),
-            Ok(solver) => (question(solver), solver.take_work()),
-        });
-        answer.unwrap_or_else(|reason| (Inference::Unknown(reason), Work::default()))
+        question: impl FnOnce(&mut Procedures, Option<Instant>) -> Inferred + Send + 'static,
+    ) -> Inferred {
+        self.ask(question).unwrap_or_else(|reason| {
+            Inferred::new(Inference::Unknown(reason), Procedure::Grass, Work::default())
+        })
     }
 
     /// An answer, or the reason why there is none.
@@ -211,7 +229,7 @@ impl Procedures {
                     Err(reason) => Verdict::Unknown(reason),
                     Ok(solver) => {
                         let verdict = solver.decide(signature, semantics, formulas);
-                        work = solver.take_work();
+                        work.add(solver.take_work());
                         verdict
                     }
                 },

@@ -63,7 +63,7 @@ fn a_solver_is_kept() {
         }
         let document = parse(&["x |-> y * ls(y, z)", "x |-> y"]);
         let [h, g] = document.formulas.as_slice() else { panic!() };
-        let (frame, _) = decider.frame(&document.signature, Semantics::Precise, h, g);
+        let frame = decider.frame(&document.signature, Semantics::Precise, h, g).inference;
         assert!(matches!(frame, Inference::Found(_)), "{frame:?}");
     }
     drop(decider);

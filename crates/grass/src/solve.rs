@@ -60,6 +60,18 @@ pub struct Work {
     pub waiting: Duration,
 }
 
+impl Work {
+    /// That, too.
+    pub fn add(&mut self, more: Work) {
+        self.searches += more.searches;
+        self.queries += more.queries;
+        self.rounds += more.rounds;
+        self.instances += more.instances;
+        self.nodes = self.nodes.max(more.nodes);
+        self.waiting += more.waiting;
+    }
+}
+
 /// Something that a solver found to hold.
 pub(crate) enum Found {
     /// A model of the reduced formula, and its paths; the session can be asked for other values.

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use decide::{Decider, Decision, Procedure};
+use decide::{Decider, Decision, Inferred, Procedure};
 use grass::{Inference, Work};
 use report::{Diagnostic, FileReport, SourceMap, human, json};
 use serde_json::{Value as Json, json};
@@ -211,12 +211,17 @@ impl Command<'_> {
     ) -> u8 {
         let semantics = self.semantics(sl::Semantics::Precise);
         let signature = &document.signature;
-        let (inference, work) = match (question, document.formulas.as_slice()) {
+        let Inferred { inference, procedure, work } = match (question, document.formulas.as_slice())
+        {
             (SlQuestion::Frame { .. }, [h, g]) => self.decider.frame(signature, semantics, h, g),
             (_, [h, g]) => self.decider.abduce(signature, semantics, h, g),
-            _ => (Inference::Unknown("there are not two formulas".into()), Work::default()),
+            _ => Inferred {
+                inference: Inference::Unknown("there are not two formulas".into()),
+                procedure: Procedure::Grass,
+                work: Work::default(),
+            },
         };
-        let effort = Effort { procedure: Procedure::Grass, time: start.elapsed(), work };
+        let effort = Effort { procedure, time: start.elapsed(), work };
         let (word, reason, model) = match &inference {
             Inference::Found(formula) => (sl::text::print_formula(formula, signature), None, None),
             Inference::Nothing(model) => ("none".to_owned(), None, model.as_ref()),
