@@ -4,6 +4,10 @@
 //! summaries (`--ablate memoisation`), and without our triggers (`--ablate triggers`). Where
 //! something is left out, it also says how often another verdict comes out.
 //!
+//! Then what does not depend on luck: the examples with other seeds of the solver's random numbers and
+//! other numbers of workers, `SEEDS=N` times; and programs that write an array through more and more
+//! indices of which nothing is known, where the time may grow quadratically.
+//!
 //! `make bench` runs it. A time is the median of three runs, or of `RUNS=N`, each a process.
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -12,12 +16,20 @@
 #[path = "../tests/seeded/errors.rs"]
 mod errors;
 
+#[path = "common/growth.rs"]
+mod growth;
+
+#[path = "../tests/indices/programs.rs"]
+mod indices;
+
 #[path = "common/process.rs"]
 mod process;
 
 use std::path::{Path, PathBuf};
 
 use errors::EXAMPLES;
+use growth::exponent;
+use indices::KINDS;
 use process::{Run, median};
 
 /// What can be left out.
@@ -74,6 +86,56 @@ fn main() {
         count(&seeded, "failed"),
         seeded.len()
     );
+    print_seeds();
+    print_growth(runs);
+}
+
+/// The examples with other random numbers: how long they take at least, in the middle and at most.
+fn print_seeds() {
+    let seeds = std::env::var("SEEDS").ok().and_then(|n| n.parse().ok()).unwrap_or(20);
+    println!("{:22} {:>9} {:>9} {:>9}   ms with {seeds} seeds", "program", "min", "median", "max");
+    for example in &EXAMPLES {
+        let mut runs: Vec<Run> = (1..=seeds).map(|seed| with_seed(&example.path(), seed)).collect();
+        runs.sort_by(|a, b| a.ms.total_cmp(&b.ms));
+        let others = runs.iter().filter(|run| run.verdict != runs[0].verdict).count();
+        println!(
+            "{:22} {:9.1} {:9.1} {:9.1}{}",
+            example.name,
+            runs[0].ms,
+            runs[runs.len() / 2].ms,
+            runs[runs.len() - 1].ms,
+            mark(others > 0)
+        );
+    }
+}
+
+fn with_seed(path: &Path, seed: usize) -> Run {
+    let options: Vec<String> = ["smt.random_seed", "sat.random_seed", "nlsat.seed"]
+        .iter()
+        .flat_map(|key| ["--z3-option".to_owned(), format!("{key}={seed}")])
+        .chain(["--jobs".to_owned(), (1 + seed % 2).to_string()])
+        .collect();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    median(path, &options, 1).unwrap()
+}
+
+/// How the time grows with the number of indices through which an array is written.
+fn print_growth(runs: usize) {
+    const SIZES: [usize; 5] = [8, 16, 32, 64, 128];
+    let sizes: String = SIZES.iter().map(|n| format!("{n:>9}")).collect();
+    println!("{:22} {sizes}   ms with so many unrelated indices; power", "program");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("indices.vpr");
+    for (name, program) in KINDS {
+        let mut curve = Vec::new();
+        let mut row = String::new();
+        for n in SIZES {
+            std::fs::write(&path, program(n)).unwrap();
+            let run = median(&path, &["--jobs", "1"], runs).unwrap();
+            row += &format!("{:9.1}{}", run.ms, mark(run.verdict.0 != "verified"));
+            curve.push((n as f64, run.ms));
+        }
+        println!("{name:22} {row}   {:.2}", exponent(&curve));
+    }
 }
 
 /// A row of Fig. 8.
