@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use smt::{Meaning, Quantifier, Term};
 use viper::ast::Quantifier as SourceQuantifier;
-use viper::core::{Expr, ExprKind, Local, LocalId, Type};
+use viper::core::{Expr, ExprKind, FunctionId, Local, LocalId, Type};
 
 use crate::executor::Executor;
 use crate::operators::operand_type;
@@ -82,6 +82,7 @@ impl Executor<'_> {
                 let mut full = vec![self.symbols.unit];
                 full.extend(self.translate_all(context, args));
                 let symbols = self.symbols.function(&mut self.terms, *f);
+                self.calls_of_abstract(*f);
                 self.terms.app(symbols.full, &full)
             }
             ExprKind::Let(local, value, body) => {
@@ -132,6 +133,34 @@ impl Executor<'_> {
                 self.axiom_unknown(&ty)
             }
         }
+    }
+
+    /// Says that an abstract function may be called everywhere, so that its postcondition is known
+    /// where an axiom mentions it. There are no preconditions in axioms. The postcondition of a
+    /// function with a body would be used in its own proof, which may need the axiom.
+    fn calls_of_abstract(&mut self, id: FunctionId) {
+        let function = self.program.function(id);
+        let trusted = function.body.is_none() && function.pres.is_empty();
+        if !trusted || !self.symbols.in_axioms.insert(id) {
+            return;
+        }
+        let symbols = self.symbols.function(&mut self.terms, id);
+        let mut constants = Vec::new();
+        for (i, param) in function.locals.iter().take(function.params as usize).enumerate() {
+            let sort = self.sort(&param.ty);
+            let name = format!("axiom.arg.{i}.{}", self.terms.signature.sort_text(sort));
+            let fun = self.terms.fun_named(&name, &[], sort, Meaning::Uninterpreted);
+            constants.push(self.terms.app(fun, &[]));
+        }
+        let mut args = vec![self.symbols.unit];
+        args.extend(&constants);
+        let call = self.terms.app(symbols.full, &args);
+        let pre = self.terms.app(symbols.pre, &args);
+        let formula = self.because_of(function.pos, |this| {
+            this.close(Quantifier::Forall, &constants, &[vec![call]], pre, None, "function")
+        });
+        let text = format!("(assert {})", smt::print(&self.terms, formula));
+        self.symbols.say(&text);
     }
 
     /// Some value of a type.

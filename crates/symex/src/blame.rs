@@ -127,7 +127,8 @@ pub(crate) fn diagnostic(blame: &Blame, reason: &Reason, text: &str) -> Diagnost
     };
     let diagnostic = match blame.info.as_ref().and_then(|info| info.report.as_ref()) {
         Some(ReportAs::Error { id, reason: mapped, pos, message }) => {
-            let (reason, why) = if reason.id == "assertion.false" {
+            // The message says all there is to say about the failure that it is for.
+            let (reason, why) = if reason.id == "assertion.false" || reason.id == mapped.as_str() {
                 (mapped.as_str(), String::new())
             } else {
                 (reason.id, why)

@@ -9,6 +9,7 @@ mod literal;
 mod permission;
 mod quantifier;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use smt::{Sort, Term};
@@ -20,7 +21,7 @@ use crate::blame::{Blame, Reason};
 use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::operators::operand_type;
-use crate::path::{Run, Stop};
+use crate::path::{Outcome, Run, Stop};
 use crate::state::{Owner, ResourceId, State};
 
 impl Executor<'_> {
@@ -120,18 +121,7 @@ impl Executor<'_> {
                 return self.eval_unfolding(state, access, body, blame);
             }
             ExprKind::Asserting(assertion, body) => {
-                let outcomes = self.explore(state, |this, s| {
-                    if s.reading {
-                        this.frame_all(s, std::slice::from_ref(assertion), blame)?;
-                        return Ok(());
-                    }
-                    // An expression takes nothing from around a wand.
-                    s.reserves = std::rc::Rc::default();
-                    let mut heap = s.heap.clone();
-                    this.consume(s, &mut heap, assertion, blame)?;
-                    Ok(())
-                })?;
-                self.learn(state, &outcomes)?;
+                self.check_asserted(state, assertion, blame)?;
                 return self.eval(state, body, blame);
             }
             ExprKind::InhaleExhale(a, b) => {
@@ -373,7 +363,41 @@ impl Executor<'_> {
         body: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Term> {
+        let outcomes =
+            self.explore_unfolding(state, access, blame, |this, s| this.eval(s, body, blame))?;
+        self.join(state, &outcomes)
+    }
+
+    /// Proves the assertion of an `asserting`, and knows it.
+    pub fn check_asserted(
+        &mut self,
+        state: &mut State,
+        assertion: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<()> {
         let outcomes = self.explore(state, |this, s| {
+            if s.reading {
+                this.frame_all(s, std::slice::from_ref(assertion), blame)?;
+                return Ok(());
+            }
+            // An expression takes nothing from around a wand.
+            s.reserves = Rc::default();
+            let mut heap = s.heap.clone();
+            this.consume(s, &mut heap, assertion, blame)?;
+            Ok(())
+        })?;
+        self.learn(state, &outcomes)
+    }
+
+    /// Runs `f` where a predicate is unfolded, on all its paths.
+    pub fn explore_unfolding<R: Clone + 'static>(
+        &mut self,
+        state: &mut State,
+        access: &PredicateAccess,
+        blame: &Blame,
+        mut f: impl FnMut(&mut Self, &mut State) -> Run<R>,
+    ) -> Run<Rc<Vec<Outcome<R>>>> {
+        self.explore(state, |this, s| {
             let args = this.eval_all(s, &access.args, blame)?;
             // A scaled amount is what it is; only one given here may be made smaller.
             let before = std::mem::take(&mut s.wildcards);
@@ -406,9 +430,8 @@ impl Executor<'_> {
             let instance = (access.predicate, access.args.as_slice());
             this.produce_body(s, instance, &args, snap, amount, blame)?;
             s.unfolding.drop_first_mut();
-            this.eval(s, body, blame)
-        })?;
-        self.join(state, &outcomes)
+            f(this, s)
+        })
     }
 
     /// Reason for a predicate that is not held.

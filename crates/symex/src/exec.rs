@@ -322,11 +322,7 @@ impl<'p> Executor<'p> {
                 let full = self.amount(1, 1);
                 self.produce(state, a, snap, full, &blame_on("inhale.failed", a))
             }
-            StmtKind::Assume(a) => {
-                let heap = state.heap.clone();
-                let always = self.terms.bool(true);
-                self.assume_all(state, &mut heap.clone(), a, always, &blame_on("inhale.failed", a))
-            }
+            StmtKind::Assume(a) => self.assume_here(state, a, &blame_on("inhale.failed", a)),
             StmtKind::Exhale(a) => {
                 let mut heap = state.heap.clone();
                 self.consume(state, &mut heap, a, &blame_on("exhale.failed", a))?;
@@ -694,7 +690,50 @@ impl<'p> Executor<'p> {
             }
             ExprKind::Quant { .. } => self
                 .because_of(e.pos, |this| this.assume_quantified(state, heap, e, condition, blame)),
+            ExprKind::Unfolding(access, body) => self.assume_if(state, condition, |this, s| {
+                let outcomes = this.explore_unfolding(s, access, blame, |this, s| {
+                    this.assume_here(s, body, blame)
+                })?;
+                this.learn(s, &outcomes)
+            }),
+            ExprKind::Applying(wand, body) => self.assume_if(state, condition, |this, s| {
+                let outcomes = this
+                    .explore_applying(s, wand, blame, |this, s| this.assume_here(s, body, blame))?;
+                this.learn(s, &outcomes)
+            }),
+            ExprKind::Asserting(assertion, body) => self.assume_if(state, condition, |this, s| {
+                this.check_asserted(s, assertion, blame)?;
+                this.assume_here(s, body, blame)
+            }),
             _ => self.unsupported(state, e.pos, "This assumption"),
+        }
+    }
+
+    /// Assumes an assertion about all that is held.
+    fn assume_here(&mut self, state: &mut State, e: &Arc<Expr>, blame: &Blame) -> Run<()> {
+        let mut heap = state.heap.clone();
+        let always = self.terms.bool(true);
+        self.assume_all(state, &mut heap, e, always, blame)
+    }
+
+    /// Assumes what `f` assumes, if a condition holds.
+    fn assume_if(
+        &mut self,
+        state: &mut State,
+        condition: Term,
+        mut f: impl FnMut(&mut Self, &mut State) -> Run<()>,
+    ) -> Run<()> {
+        let outcomes = self.explore(state, |this, s| {
+            this.guard(s, condition)?;
+            f(this, s)
+        });
+        match outcomes {
+            Ok(outcomes) => self.learn(state, &outcomes),
+            Err(Stop::Infeasible) => {
+                let never = self.terms.not(condition);
+                self.assume(state, never)
+            }
+            Err(stop) => Err(stop),
         }
     }
 

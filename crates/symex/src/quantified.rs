@@ -306,7 +306,7 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         for part in self.split_quantifier(e, true).iter() {
-            if normal(part).is_none() {
+            if normal(part).is_none() && self.is_pure(part) {
                 self.assume_all(state, heap, part, condition, blame)?;
                 continue;
             }

@@ -105,6 +105,8 @@ pub(crate) struct Symbols<'p> {
     pub axioms: Vec<AxiomInstance>,
     /// Is what is registered now only mentioned by an axiom?
     pub translating: bool,
+    /// Abstract functions in axioms: their postconditions hold there, too.
+    pub in_axioms: HashSet<FunctionId>,
     /// How deep type arguments of domains nest in the program.
     nesting: u32,
     pub snap: Sort,
@@ -164,6 +166,7 @@ impl<'p> Symbols<'p> {
             text: PRELUDE.to_string(),
             axioms: Vec::new(),
             translating: false,
+            in_axioms: HashSet::new(),
             nesting: 0,
             snap,
             reference,

@@ -21,7 +21,7 @@ use viper::core::{Expr, ExprKind, Type, Wand};
 use crate::blame::{Blame, Reason};
 use crate::executor::Executor;
 use crate::heap::Demand;
-use crate::path::{Run, Stop};
+use crate::path::{Outcome, Run, Stop};
 use crate::state::State;
 
 pub(crate) use everywhere::Missing;
@@ -74,14 +74,26 @@ impl Executor<'_> {
         body: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Term> {
-        let outcomes = self.explore(state, |this, s| {
+        let outcomes =
+            self.explore_applying(state, wand, blame, |this, s| this.eval(s, body, blame))?;
+        self.join(state, &outcomes)
+    }
+
+    /// Runs `f` where a wand is applied, on all its paths.
+    pub fn explore_applying<R: Clone + 'static>(
+        &mut self,
+        state: &mut State,
+        wand: &Wand,
+        blame: &Blame,
+        mut f: impl FnMut(&mut Self, &mut State) -> Run<R>,
+    ) -> Run<std::rc::Rc<Vec<Outcome<R>>>> {
+        self.explore(state, |this, s| {
             s.reserves = std::rc::Rc::default();
             // The body sees what there is after the application.
             s.perm_heap = None;
             this.apply(s, wand, blame)?;
-            this.eval(s, body, blame)
-        })?;
-        self.join(state, &outcomes)
+            f(this, s)
+        })
     }
 
     /// What triggers that mention a wand match: instances in the quantified chunk that is there now.

@@ -70,6 +70,7 @@ impl Executor<'_> {
                 (ResourceId::Wand(id), args)
             }
         };
+        // While an assertion is consumed, what was taken so far is gone: for the body, too.
         let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
         let chunks: Vec<_> = heap.of(id).map(|(_, c)| (Rc::clone(&c.args), c.perm)).collect();
         let mut conjuncts = Vec::new();
@@ -78,6 +79,7 @@ impl Executor<'_> {
                 let zero = this.amount(0, 1);
                 let positive = this.terms.lt(zero, perm);
                 this.guard(s, positive)?;
+                s.heap = heap.clone();
                 this.eval_for_location(s, vars, &args, &chunk_args, body, blame)
             });
             match result {
@@ -107,6 +109,7 @@ impl Executor<'_> {
                 let zero = this.amount(0, 1);
                 let positive = this.terms.lt(zero, perm);
                 this.guard(s, positive)?;
+                s.heap = heap.clone();
                 this.eval_for_location(s, vars, &args, &constants, body, blame)
             });
             match result {

@@ -396,6 +396,7 @@ impl<'a> Checker<'a> {
             }
             Some(Global::Predicate(_)) => Some(format!("`{name}` is a predicate: `{name}(…)`")),
             _ => crate::wording::closest(name, self.scopes.names())
+                .or_else(|| constant_elsewhere(name))
                 .map(|close| format!("did you mean `{close}`?")),
         };
         match help {
@@ -698,4 +699,14 @@ pub(super) fn around(body: Typed, pos: Pos, make: impl FnOnce(Arc<Expr>) -> Expr
         return Typed { expr: body.expr, kind };
     }
     Typed { expr: Expr::new(make(body.expr), ty, pos), kind }
+}
+
+/// What a constant of another language is called in Viper.
+fn constant_elsewhere(name: &str) -> Option<&'static str> {
+    match name {
+        "nil" | "NULL" | "nullptr" | "None" | "Null" => Some("null"),
+        "True" | "TRUE" => Some("true"),
+        "False" | "FALSE" => Some("false"),
+        _ => None,
+    }
 }

@@ -473,18 +473,32 @@ impl Globals {
         self.set_domain_function(take(function), receiver(), Type::Int);
     }
 
-    /// Discriminators are written like fields, so they must not be named like one.
+    /// No other declaration may have the name of a discriminator.
     fn check_member_names(&self, adt: &ast::Adt, errors: &mut Vec<Diagnostic>) {
         for constructor in &adt.constructors {
-            let discriminator = format!("is{}", constructor.name.name);
-            if !self.find_fields(&discriminator).is_empty() {
+            let discriminator = Name::from(format!("is{}", constructor.name.name));
+            let global = self.position(&discriminator);
+            if let Some(other) = global.or_else(|| self.destructor_position(&discriminator)) {
                 let message = format!(
-                    "the discriminator `{discriminator}` of `{}` clashes with the field of that name",
+                    "the discriminator `{discriminator}` of `{}` has the name of another \
+                     declaration",
                     constructor.name.name
                 );
-                errors.push(Diagnostic::error("typechecker.error", constructor.name.at.0, message));
+                let error = Diagnostic::error("typechecker.error", constructor.name.at.0, message);
+                errors.push(error.with_label(other, "here"));
             }
         }
+    }
+
+    /// Where an ADT has a destructor of this name.
+    fn destructor_position(&self, name: &Name) -> Option<Pos> {
+        let members = self.members.get(name)?;
+        members.iter().find_map(|id| {
+            let function = self.core.domain_function(*id);
+            let adt = self.core.domain(function.domain).adt.as_ref()?;
+            let is_destructor = adt.constructors.iter().any(|c| c.destructors.contains(id));
+            is_destructor.then_some(function.pos)
+        })
     }
 
     // --- Types
@@ -581,7 +595,16 @@ impl Globals {
         let builtin = ["Int", "Bool", "Perm", "Ref", "Seq", "Set", "Multiset", "Map"];
         let domains =
             self.names().filter(|(_, g)| matches!(g, Global::Domain(_))).map(|(name, _)| name);
-        match crate::wording::closest(&name.name, builtin.into_iter().chain(domains)) {
+        let elsewhere = match name.name.as_str() {
+            "boolean" => Some("Bool"),
+            "integer" | "nat" | "long" => Some("Int"),
+            "Object" | "object" => Some("Ref"),
+            "List" | "list" | "Array" | "array" => Some("Seq"),
+            "real" | "Real" | "rational" => Some("Perm"),
+            _ => None,
+        };
+        let close = crate::wording::closest(&name.name, builtin.into_iter().chain(domains));
+        match close.or(elsewhere) {
             Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
             None => diagnostic,
         }

@@ -375,7 +375,7 @@ impl<'a> Checker<'a> {
                     self.result_allowed = false;
                 }
                 ast::SpecKind::Decreases(d) => {
-                    self.perm_rule = PermRule::Anywhere;
+                    self.perm_rule = PermRule::OnlyInInhaleExhale;
                     decreases.push(self.decreases(d));
                 }
                 ast::SpecKind::Invariant(_) => {}
@@ -424,11 +424,7 @@ impl<'a> Checker<'a> {
             match &spec.kind {
                 ast::SpecKind::Requires(e) => pres.push(self.check_assertion(e)),
                 ast::SpecKind::Ensures(e) => posts.push(self.check_assertion(e)),
-                ast::SpecKind::Decreases(d) => {
-                    self.perm_rule = PermRule::Anywhere;
-                    decreases.push(self.decreases(d));
-                    self.perm_rule = PermRule::OnlyInInhaleExhale;
-                }
+                ast::SpecKind::Decreases(d) => decreases.push(self.decreases(d)),
                 ast::SpecKind::Invariant(_) => {}
             }
         }

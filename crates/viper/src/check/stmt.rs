@@ -185,8 +185,11 @@ impl<'a> Checker<'a> {
         );
         let help = match &*call.kind {
             ast::ExprKind::Name(name) => {
-                crate::wording::closest(name, crate::lexer::TokenKind::KEYWORDS.iter().copied())
-                    .map(|close| format!("did you mean `{close}`?"))
+                let keywords = crate::lexer::TokenKind::KEYWORDS.iter().copied();
+                let close = || crate::wording::closest(name, keywords);
+                crate::parser::statement_elsewhere(name)
+                    .map(str::to_string)
+                    .or_else(|| close().map(|close| format!("did you mean `{close}`?")))
             }
             _ => None,
         };
@@ -235,7 +238,11 @@ impl<'a> Checker<'a> {
                     invariants.push(self.check_assertion(e));
                     self.perm_rule = PermRule::Anywhere;
                 }
-                ast::SpecKind::Decreases(d) => decreases.push(self.decreases(d)),
+                ast::SpecKind::Decreases(d) => {
+                    self.perm_rule = PermRule::OnlyInInhaleExhale;
+                    decreases.push(self.decreases(d));
+                    self.perm_rule = PermRule::Anywhere;
+                }
                 ast::SpecKind::Requires(_) | ast::SpecKind::Ensures(_) => {}
             }
         }
@@ -502,6 +509,7 @@ impl<'a> Checker<'a> {
     }
 
     /// A call whose results go to variables and fields: fields get theirs through fresh variables.
+    /// Their receivers are evaluated before the call.
     fn push_call(
         &mut self,
         method: MethodId,
@@ -510,9 +518,16 @@ impl<'a> Checker<'a> {
         pos: Pos,
         out: &mut Vec<Stmt>,
     ) {
+        let assigned: Vec<LocalId> = targets
+            .iter()
+            .filter_map(|(target, _)| match target {
+                Target::Local(id, _) => Some(*id),
+                _ => None,
+            })
+            .collect();
         let mut locals: Vec<LocalId> = Vec::with_capacity(targets.len());
-        let mut stores = Vec::new();
-        for (target, _) in targets {
+        let mut stores: Vec<Stmt> = Vec::new();
+        for (target, at) in targets {
             match target {
                 Target::Local(id, _) => {
                     if locals.contains(&id) {
@@ -524,19 +539,59 @@ impl<'a> Checker<'a> {
                     // Whatever the receivers are: they might be the same.
                     let repeated = stores
                         .iter()
-                        .any(|s| matches!(s, StmtKind::FieldAssign(_, f, _) if *f == field));
+                        .any(|s| matches!(s.kind, StmtKind::FieldAssign(_, f, _) if f == field));
                     if repeated {
                         self.late_error(pos, "the targets of a call must be different fields");
                     }
+                    let (receiver, info) = match &receiver.kind {
+                        ExprKind::Local(id) if !assigned.contains(id) => (receiver, None),
+                        _ => {
+                            let info = self.no_permission(&receiver, field, &ty, at);
+                            (self.evaluated_now(receiver, out), Some(info))
+                        }
+                    };
                     let fresh = self.scopes.fresh(Name::from("result$"), ty.clone(), pos);
                     locals.push(fresh);
                     let value = Expr::new(ExprKind::Local(fresh), ty, pos);
-                    stores.push(StmtKind::FieldAssign(receiver, field, value));
+                    let kind = StmtKind::FieldAssign(receiver, field, value);
+                    stores.push(Stmt { kind, pos: at, info });
                 }
                 Target::Error => {}
             }
         }
         out.push(Stmt::new(StmtKind::Call { method, args, targets: locals }, pos));
-        out.extend(stores.into_iter().map(|kind| Stmt::new(kind, pos)));
+        out.extend(stores);
+    }
+
+    /// The error of an assignment to a field whose receiver is in a variable: it names the
+    /// receiver as it was written.
+    fn no_permission(
+        &self,
+        receiver: &Arc<Expr>,
+        field: FieldId,
+        ty: &Type,
+        pos: Pos,
+    ) -> Arc<Info> {
+        let target = Expr::new(ExprKind::Field(Arc::clone(receiver), field), ty.clone(), pos);
+        let (core, locals) = (&self.globals.core, &self.scopes.locals);
+        let target = crate::unparse::expr_text(core, locals, &self.labels, &target);
+        let message = format!(
+            "Assignment might fail. There might be insufficient permission to access {target}."
+        );
+        let report = core::ReportAs::Error {
+            id: "assignment.failed".into(),
+            reason: "insufficient.permission".into(),
+            pos,
+            message: message.into(),
+        };
+        Arc::new(Info { annotations: Vec::new(), report: Some(report) })
+    }
+
+    /// Keeps the value of an expression for later.
+    fn evaluated_now(&mut self, e: Arc<Expr>, out: &mut Vec<Stmt>) -> Arc<Expr> {
+        let (ty, pos) = (e.ty.clone(), e.pos);
+        let fresh = self.scopes.fresh(Name::from("receiver$"), ty.clone(), pos);
+        out.push(Stmt::new(StmtKind::Assign(fresh, e), pos));
+        Expr::new(ExprKind::Local(fresh), ty, pos)
     }
 }

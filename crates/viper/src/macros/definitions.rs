@@ -62,6 +62,14 @@ pub(super) fn warn_unused_params(define: &Define, diagnostics: &mut Vec<Diagnost
     each_name(define, &mut |name| {
         used.insert(name.clone());
     });
+    if let DefineBody::Block(body) = &define.body {
+        // A parameter can be the name of a label.
+        crate::ast::visit::walk_stmts(body, &mut |stmt| {
+            if let StmtKind::Label { name, .. } = &stmt.kind {
+                used.insert(name.name.clone());
+            }
+        });
+    }
     let unused: Vec<_> = params
         .iter()
         .filter(|p| !used.contains(&p.name))
@@ -132,28 +140,27 @@ fn each_name_in_type(ty: &Type, f: &mut impl FnMut(&Name)) {
 }
 
 fn each_name_in_expr(e: &Expr, f: &mut impl FnMut(&Name)) {
-    crate::ast::visit::walk_expr(e, &mut |e| match &*e.kind {
+    crate::ast::visit::walk_expr(e, &mut |e| own_names(e, f));
+}
+
+fn own_names(e: &Expr, f: &mut impl FnMut(&Name)) {
+    match &*e.kind {
         ExprKind::Name(n) => f(n),
         ExprKind::Call { callee, .. } => f(&callee.name),
         ExprKind::Field(_, field) => f(&field.name),
         ExprKind::PredicateInstance { predicate, .. } => f(&predicate.name),
         ExprKind::Old(Some(OldLabel::Label(l)), _) => f(&l.name),
+        ExprKind::New(Some(fields)) => fields.iter().for_each(|i| f(&i.name)),
         _ => {}
-    });
+    }
 }
 
 fn each_name_in_block(b: &Block, f: &mut impl FnMut(&Name)) {
     crate::ast::visit::walk_block(b, &mut |node| match node {
-        crate::ast::visit::Node::Expr(e) => match &*e.kind {
-            ExprKind::Name(n) => f(n),
-            ExprKind::Call { callee, .. } => f(&callee.name),
-            ExprKind::Field(_, field) => f(&field.name),
-            ExprKind::New(Some(fields)) => fields.iter().for_each(|i| f(&i.name)),
-            _ => {}
-        },
+        crate::ast::visit::Node::Expr(e) => own_names(e, f),
         crate::ast::visit::Node::Stmt(s) => {
-            if let StmtKind::Goto(l) = &s.kind {
-                f(&l.name);
+            if let StmtKind::Goto(name) = &s.kind {
+                f(&name.name);
             }
         }
         crate::ast::visit::Node::Type(t) => {

@@ -91,6 +91,13 @@ impl Expander<'_> {
                 self.expr(body, frame)?;
                 frame.renames.truncate(scope);
             }
+            ExprKind::Unfolding(access, body) => {
+                self.expr(access, frame)?;
+                self.expr(body, frame)?;
+                if !matches!(*access.kind, ExprKind::Acc { .. } | ExprKind::Call { .. }) {
+                    return self.fail(at, NOT_A_LOCATION);
+                }
+            }
             ExprKind::ForPerm { vars, resource, body } => {
                 let scope = frame.renames.len();
                 self.declare_params(vars, frame)?;

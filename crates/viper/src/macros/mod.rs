@@ -287,28 +287,11 @@ impl Expander<'_> {
         })
     }
 
-    /// A name that is not an expression: a field, a label, a predicate.
+    /// A name that is not an expression: a field, a label, a predicate. No macro can stand for it.
     fn ident(&mut self, ident: &mut Ident, frame: &Frame) -> Result<()> {
         self.substitute_ident(ident, frame)?;
-        let mut hops = self.active.len();
-        // A macro that is just a name can stand for a name.
-        while let Some(define) = self.find(&ident.name) {
-            let message = match define.body {
-                _ if define.params.is_some() => {
-                    format!("the macro `{}` has parameters, but is used without", ident.name)
-                }
-                DefineBody::Expr(Expr { kind, .. }) => {
-                    hops += 1;
-                    if let ExprKind::Name(name) = *kind
-                        && hops < MAX_HEIGHT as usize
-                    {
-                        ident.name = name;
-                        continue;
-                    }
-                    format!("the macro `{}` is used as a name, but is not one", ident.name)
-                }
-                _ => format!("the macro `{}` is used as a name, but is not one", ident.name),
-            };
+        if self.is_macro(&ident.name) {
+            let message = format!("the macro `{}` is used where a name must be", ident.name);
             return self.fail(ident.at, message);
         }
         Ok(())

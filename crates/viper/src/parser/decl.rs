@@ -67,7 +67,7 @@ impl Parser<'_> {
             TokenKind::Function => MemberKind::Function(self.function()?),
             TokenKind::Predicate => MemberKind::Predicate(self.predicate()?),
             TokenKind::Method => MemberKind::Method(self.method()?),
-            _ => return self.unexpected("a declaration"),
+            _ => return self.unexpected(super::slips::DECLARATION),
         };
         let at = self.since(start).into();
         // The reference grammar has no `;` here; a stray one would only confuse.

@@ -7,7 +7,10 @@
 
 mod decl;
 mod expr;
+mod slips;
 mod stmt;
+
+pub(crate) use slips::statement as statement_elsewhere;
 
 use std::collections::HashMap;
 
@@ -193,7 +196,7 @@ impl<'t> Parser<'t> {
             kind if kind.is_keyword() && expected == TokenKind::Ident.describe() => {
                 diagnostic.help = Some(format!("{} is a reserved word", kind.describe()));
             }
-            _ => {}
+            _ => diagnostic.help = self.slip(token, expected),
         }
         self.diagnostics.push(diagnostic);
         Err(Failed)

@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::slips::STATEMENT;
 use super::{Parser, Result};
 use crate::ast::{
     At, Block, Decreases, Else, Expr, ExprKind, If, Measure, Spec, SpecKind, Stmt, StmtKind,
@@ -22,7 +23,7 @@ impl Parser<'_> {
         let mut height = 0;
         while !self.at(TokenKind::RBrace) {
             if self.at(TokenKind::Eof) {
-                return self.unexpected("a statement or `}`");
+                return self.unexpected(STATEMENT);
             }
             stmts.push(self.stmt(allow_define)?);
             height = height.max(self.height);
@@ -127,7 +128,7 @@ impl Parser<'_> {
                 StmtKind::Annotated(annotation, Box::new(stmt))
             }
             _ if super::expr::starts_expr(token.kind) => self.assign_or_call()?,
-            _ => return self.unexpected("a statement or `}`"),
+            _ => return self.unexpected(STATEMENT),
         })
     }
 
@@ -201,10 +202,13 @@ impl Parser<'_> {
     }
 
     fn not_a_target<T>(&mut self, start: Token) -> Result<T> {
-        self.error(
-            self.token_span(start),
-            "expected a statement; an expression cannot stand alone or be assigned to",
-        )
+        let message = "expected a statement; an expression cannot stand alone or be assigned to";
+        let failed = self.error(self.token_span(start), message);
+        let help = self.slip_at_statement(start);
+        if let Some(diagnostic) = self.diagnostics.last_mut() {
+            diagnostic.help = help;
+        }
+        failed
     }
 
     /// After `if` or `elseif`, which is still the next token.

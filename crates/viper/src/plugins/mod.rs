@@ -1,11 +1,13 @@
 //! What Viper adds to its core language with plugins, expressed in the core language: algebraic data
-//! types, termination measures, predicate instances, `refute` and smoke detection.
+//! types, termination measures, predicate instances, `refute` and smoke detection; and assumptions
+//! about permissions that are best expressed otherwise.
 //!
 //! Every plugin is a pass from core programs to core programs. A pass marks the nodes it makes with
 //! [`ReportAs`](crate::core::ReportAs), so that a failed proof is reported where the user can see
 //! why. What needs a solver is not here.
 
 mod adt;
+mod assume;
 mod build;
 mod merge;
 mod predicate_instance;
@@ -63,6 +65,7 @@ pub fn desugar(mut program: Program, options: &Options) -> (Program, Vec<Diagnos
     } else {
         adt::refuse(&program, &mut diagnostics);
     }
+    assume::apply(&mut program);
     if options.smoke {
         smoke::apply(&mut program);
     }
