@@ -223,13 +223,17 @@ fn quantifier(counted: symex::Quantified) -> QuantifierReport {
 }
 
 fn values(counterexample: symex::Counterexample) -> report::Counterexample {
-    let heap = counterexample.heap.into_iter();
-    report::Counterexample {
-        variables: counterexample.variables,
-        heap: heap
-            .map(|(location, permission, value)| HeapValue { location, permission, value })
-            .collect(),
-    }
+    let symex::Counterexample { variables, heap, states, confirmed } = counterexample;
+    let states = states.into_iter().map(|(state, heap)| (state, places(heap))).collect();
+    report::Counterexample { variables, heap: places(heap), states, confirmed }
+}
+
+fn places(heap: Vec<symex::Held>) -> Vec<HeapValue> {
+    let place = |held| {
+        let symex::Held { location, permission, value } = held;
+        HeapValue { location, permission, value }
+    };
+    heap.into_iter().map(place).collect()
 }
 
 fn numbers(stats: &Stats) -> Numbers {

@@ -136,3 +136,164 @@ method caller(x: Int) requires x == 7 { callee(x - 100, 5) }
     let found = errors(&dir, text, &["--counterexample"]);
     assert_eq!(found[0]["counterexample"]["variables"], serde_json::json!({"x": "7"}));
 }
+
+// --- Counterexamples
+
+/// The values that are shown for the only error of each method.
+fn examples(dir: &Scratch, text: &str) -> Vec<Value> {
+    let found = errors(dir, text, &["--counterexample"]);
+    found.iter().map(|e| e["counterexample"].clone()).collect()
+}
+
+#[test]
+fn permission_is_short_where_it_is_missing() {
+    let dir = Scratch::new("messages_short");
+    let text = "\
+field f: Int
+predicate P(x: Ref)
+method folded(x: Ref, y: Ref) requires P(x) ensures P(y) {}
+method half(x: Ref, y: Ref) requires acc(x.f, 1/2) && acc(y.f, 1/4) { x.f := 1 }
+method sets(s: Set[Ref], t: Set[Ref]) requires forall r: Ref :: r in s ==> acc(r.f) {
+    exhale forall r: Ref :: r in t ==> acc(r.f)
+}
+";
+    let found = examples(&dir, text);
+    assert!(found.iter().all(|e| e["confirmed"] == true), "{found:#?}");
+    assert_ne!(found[0]["variables"]["x"], found[0]["variables"]["y"]);
+    assert_eq!(found[0]["heap"][0]["location"], "P(object1)");
+    let x = found[1]["variables"]["x"].as_str().unwrap();
+    let held = found[1]["heap"].as_array().unwrap();
+    let share = held.iter().find(|h| h["location"] == format!("{x}.f")).unwrap();
+    assert!(share["permission"] == "1/2" || share["permission"] == "3/4", "{share}");
+    assert_ne!(found[2]["variables"]["s"], found[2]["variables"]["t"]);
+}
+
+#[test]
+fn values_are_what_they_contain() {
+    let dir = Scratch::new("messages_values");
+    let text = "\
+field f: Int
+adt List { Nil() Cons(head: Int, tail: List) }
+domain Color { function mix(a: Color, b: Color): Color }
+method seqs(s: Seq[Int]) requires |s| == 2 && s[0] == 4 && s[1] == 5 { assert false }
+method sets(s: Set[Int]) requires s == Set(3) { assert false }
+method bags(s: Multiset[Int]) requires s == Multiset(3, 3) { assert false }
+method maps(m: Map[Int, Bool]) requires m == Map(3 := true) { assert false }
+method lists(l: List) requires l == Cons(1, Nil()) { assert false }
+method colors(a: Color, b: Color) { assert a == b }
+method before(x: Ref) requires acc(x.f) && x.f == 1 {
+    x.f := 2
+    label second
+    x.f := 3
+    var local: Int := x.f
+    assert false
+}
+method many(s: Set[Ref], y: Ref)
+    requires y in s && forall r: Ref :: r in s ==> acc(r.f)
+{ assert y.f > 0 }
+method promises(x: Ref, y: Ref) requires acc(x.f) --* acc(y.f) { assert acc(y.f) }
+";
+    let found = examples(&dir, text);
+    assert!(found.iter().all(|e| e["confirmed"] == true), "{found:#?}");
+    let variable = |i: usize, name: &str| found[i]["variables"][name].as_str().unwrap().to_string();
+    assert_eq!(variable(0, "s"), "[4, 5]");
+    assert_eq!(variable(1, "s"), "{3}");
+    assert_eq!(variable(2, "s"), "Multiset(3 (2 times))");
+    assert_eq!(variable(3, "m"), "Map(3 := true)");
+    assert_eq!(variable(4, "l"), "Cons(1, Nil())");
+    assert_eq!((variable(5, "a"), variable(5, "b")), ("Color1".into(), "Color2".into()));
+    assert_eq!(variable(6, "local"), "3");
+    let was = |value: &str| serde_json::json!([{"location": "object1.f", "permission": "1", "value": value}]);
+    assert_eq!(found[6]["heap"], was("3"));
+    let states = serde_json::json!([
+        {"state": "old", "heap": was("1")},
+        {"state": "old[second]", "heap": was("2")},
+    ]);
+    assert_eq!(found[6]["states"], states);
+    assert_eq!(found[7]["heap"][0]["location"], "object1.f");
+    assert_eq!(found[8]["heap"][0]["location"], "acc(object1.f) --* acc(object2.f)");
+}
+
+#[test]
+fn what_holds_is_no_counterexample() {
+    let dir = Scratch::new("messages_unconfirmed");
+    // True, but not proved: what is shown must not be a lie.
+    let text = "\
+function fac(n: Int): Int { n <= 0 ? 1 : n * fac(n - 1) }
+function sum(n: Int): Int requires n >= 0 { n == 0 ? 0 : n + sum(n - 1) }
+method factorial() { assert fac(4) == 24 }
+method gauss(n: Int) requires n >= 0 { assert 2 * sum(n) == n * (n + 1) }
+method wrong() { var n: Int := fac(4) assert n == 25 }
+";
+    let found = examples(&dir, text);
+    let confirmed: Vec<_> = found.iter().map(|e| e["confirmed"].as_bool().unwrap()).collect();
+    assert_eq!(confirmed, [false, false, true]);
+    assert_eq!(found[2]["variables"]["n"], "24");
+    let output = dir.run(&["verify", "--counterexample", "--member", "gauss", "a.vpr"]);
+    assert!(stdout(&output).contains("= note: no counterexample could be confirmed\n"));
+}
+
+#[test]
+fn facts_about_all_values_hold_for_those_that_are_shown() {
+    let dir = Scratch::new("messages_quantified");
+    let text = "\
+domain Order {
+    function less(a: Order, b: Order): Bool
+    axiom { forall a: Order, b: Order :: { less(a, b) } less(a, b) ==> !less(b, a) }
+}
+function positive(n: Int): Int ensures result > 0
+method elements(s: Seq[Int]) requires forall i: Int :: 0 <= i && i < |s| ==> s[i] > 7 {
+    assert |s| <= 1
+}
+method ordered(x: Order, y: Order) requires less(x, y) { assert less(y, x) }
+method promise(n: Int) { var r: Int := positive(n) assert r > 1 }
+";
+    let found = examples(&dir, text);
+    assert!(found.iter().all(|e| e["confirmed"] == true), "{found:#?}");
+    let s = found[0]["variables"]["s"].as_str().unwrap();
+    let elements: Vec<i64> =
+        s.trim_matches(['[', ']']).split(", ").map(|n| n.parse().unwrap()).collect();
+    assert!(elements.len() > 1 && elements.iter().all(|e| *e > 7), "{s}");
+    assert_ne!(found[1]["variables"]["x"], found[1]["variables"]["y"]);
+    assert_eq!(found[2]["variables"]["r"], "1");
+}
+
+/// All programs of the repository: no value is shown that was not confirmed, or that nobody can read.
+#[test]
+fn every_counterexample_is_confirmed_and_readable() {
+    fn collect(dir: &Path, files: &mut Vec<String>) {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                collect(&path, files);
+            } else if path.extension().is_some_and(|e| e == "vpr") {
+                files.push(path.display().to_string());
+            }
+        }
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+    let mut files = Vec::new();
+    collect(&root.join("tests/verify"), &mut files);
+    collect(&root.join("examples"), &mut files);
+    let dir = Scratch::new("messages_all");
+    let mut args = vec!["verify", "--counterexample", "--format", "json"];
+    args.extend(files.iter().map(String::as_str));
+    let output = dir.run(&args);
+    let (mut confirmed, mut others) = (0, 0);
+    for line in stdout(&output).lines() {
+        assert!(!line.contains("!val!"), "{line}");
+        let object: Value = serde_json::from_str(line).unwrap();
+        for error in object["errors"].as_array().unwrap() {
+            let Some(example) = error.get("counterexample") else { continue };
+            if example["confirmed"] == true {
+                confirmed += 1;
+            } else {
+                others += 1;
+                assert_eq!(example["variables"], serde_json::json!({}), "{line}");
+                assert_eq!(example["heap"], serde_json::json!([]), "{line}");
+            }
+        }
+    }
+    // Most of them are found; a change that loses many should be noticed.
+    assert!(confirmed > 200 && others * 8 < confirmed, "{confirmed} confirmed, {others} not");
+}

@@ -38,13 +38,17 @@ pub struct Diagnostic {
     pub counterexample: Option<Box<Counterexample>>,
 }
 
-/// Values for which a proof may fail: a suspicion, since whoever found them may have missed a fact.
+/// Values for which a proof fails, evaluated by whoever found them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counterexample {
     /// Variables in scope with their values.
     pub variables: Vec<(String, String)>,
     /// What is held of the heap.
     pub heap: Vec<HeapValue>,
+    /// What was different in earlier states, which are called as in `old(x.f)` and `old[label](x.f)`.
+    pub states: Vec<(String, Vec<HeapValue>)>,
+    /// Were there such values? If not, nothing else is known.
+    pub confirmed: bool,
 }
 
 /// A location of a [`Counterexample`], for instance `x.next` with `1/2` and `null`.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
-use crate::diagnostic::{Counterexample, Diagnostic, Severity};
+use crate::diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};
 use crate::excerpt::{Excerpt, excerpts};
 use crate::outcome::{FileReport, Numbers, Status};
 use crate::source::SourceMap;
@@ -95,23 +95,37 @@ pub fn render_diagnostic(
 
 /// A table of what is known, variables first.
 fn counterexample(values: &Counterexample) -> Option<String> {
+    if !values.confirmed {
+        return Some("no counterexample could be confirmed".to_string());
+    }
     let mut rows: Vec<(Cow<'_, str>, String)> = Vec::new();
     for (name, value) in &values.variables {
-        rows.push((one_line(name), one_line(value).into_owned()));
+        rows.push((one_line(name), format!("= {}", one_line(value))));
     }
     for held in &values.heap {
-        let value = held.value.as_deref().map_or("?".into(), one_line);
-        rows.push((
-            one_line(&held.location),
-            format!("{value}  (permission {})", one_line(&held.permission)),
-        ));
+        rows.push((one_line(&held.location), held_text(held)));
+    }
+    for (state, heap) in &values.states {
+        for held in heap {
+            let location = format!("{}({})", one_line(state), one_line(&held.location));
+            rows.push((location.into(), held_text(held)));
+        }
     }
     let width = rows.iter().map(|(name, _)| name.chars().count()).max()?;
     let mut text = String::from("it may fail for");
     for (name, value) in rows {
-        let _ = write!(text, "\n  {name:width$} = {value}");
+        let _ = write!(text, "\n  {name:width$} {value}");
     }
     Some(text)
+}
+
+/// What a location holds, and how much of it is held.
+fn held_text(held: &HeapValue) -> String {
+    let permission = one_line(&held.permission);
+    match &held.value {
+        Some(value) => format!("= {}  (permission {permission})", one_line(value)),
+        None => format!("  (permission {permission})"),
+    }
 }
 
 fn draw<'a>(excerpt: &'a Excerpt, elements: &mut Vec<Element<'a>>) {

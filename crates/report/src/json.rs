@@ -25,7 +25,9 @@
 //! ```json
 //! {"kind": "inverse", "file": "a.vpr", "line": 12, "column": 5,
 //!  "instances": 73, "max_generation": 4}
-//! {"variables": {"x": "3"}, "heap": [{"location": "y.next", "permission": "1/2", "value": null}]}
+//! {"confirmed": true, "variables": {"x": "3"},
+//!  "heap": [{"location": "object1.next", "permission": "1/2", "value": null}],
+//!  "states": [{"state": "old", "heap": […]}]}
 //! ```
 //!
 //! A file that was verified with several seeds has `"seeds"`: whether all runs have the same outcome, the
@@ -146,7 +148,16 @@ struct Label<'a> {
 
 #[derive(Serialize)]
 struct Counterexample<'a> {
+    confirmed: bool,
     variables: Map<'a, String, String>,
+    heap: Vec<HeapValue<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    states: Vec<EarlierState<'a>>,
+}
+
+#[derive(Serialize)]
+struct EarlierState<'a> {
+    state: &'a str,
     heap: Vec<HeapValue<'a>>,
 }
 
@@ -313,12 +324,22 @@ fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap
 }
 
 fn counterexample(values: &diagnostic::Counterexample) -> Counterexample<'_> {
-    let heap = values.heap.iter().map(|h| HeapValue {
+    let states = values.states.iter().map(|(state, held)| EarlierState { state, heap: heap(held) });
+    Counterexample {
+        confirmed: values.confirmed,
+        variables: Map(&values.variables),
+        heap: heap(&values.heap),
+        states: states.collect(),
+    }
+}
+
+fn heap(held: &[diagnostic::HeapValue]) -> Vec<HeapValue<'_>> {
+    let one = held.iter().map(|h| HeapValue {
         location: &h.location,
         permission: &h.permission,
         value: h.value.as_deref(),
     });
-    Counterexample { variables: Map(&values.variables), heap: heap.collect() }
+    one.collect()
 }
 
 fn millis(time: std::time::Duration) -> u64 {
@@ -385,7 +406,16 @@ mod tests {
     fn what_was_asked_for_besides() {
         let mut failed = Diagnostic::error("assert.failed:assertion.false", Pos::None, "");
         failed.counterexample = Some(Box::new(diagnostic::Counterexample {
-            variables: vec![("y".into(), "$Ref!val!0".into()), ("x".into(), "3".into())],
+            confirmed: true,
+            states: vec![(
+                "old".into(),
+                vec![diagnostic::HeapValue {
+                    location: "object1.f".into(),
+                    permission: "1".into(),
+                    value: Some("[1]".into()),
+                }],
+            )],
+            variables: vec![("y".into(), "object1".into()), ("x".into(), "3".into())],
             heap: vec![diagnostic::HeapValue {
                 location: "y.f".into(),
                 permission: "1/2".into(),
@@ -396,8 +426,10 @@ mod tests {
         report.stats = vec![("queries", 7), ("paths", 2)];
         let json = render(&report, &SourceMap::new());
         assert!(json.contains(concat!(
-            r#""notes":[],"counterexample":{"variables":{"y":"$Ref!val!0","x":"3"},"#,
-            r#""heap":[{"location":"y.f","permission":"1/2","value":null}]}}"#,
+            r#""notes":[],"counterexample":{"confirmed":true,"variables":{"y":"object1","x":"3"},"#,
+            r#""heap":[{"location":"y.f","permission":"1/2","value":null}],"#,
+            r#""states":[{"state":"old","heap":[{"location":"object1.f","permission":"1","#,
+            r#""value":"[1]"}]}]}}"#,
         )));
         assert!(json.ends_with(r#""warnings":[],"stats":{"queries":7,"paths":2}}"#), "{json}");
         report.quantifiers = vec![QuantifierReport {

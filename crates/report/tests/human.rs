@@ -82,6 +82,8 @@ fn values_for_which_it_may_fail() {
     );
     d.branch = vec!["y > 0".into()];
     d.counterexample = Some(Box::new(Counterexample {
+        confirmed: true,
+        states: Vec::new(),
         variables: vec![("x".into(), "null".into()), ("count".into(), "3".into())],
         heap: vec![
             HeapValue {

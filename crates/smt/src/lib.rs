@@ -9,6 +9,7 @@
 mod config;
 mod dump;
 mod hash;
+mod model;
 mod print;
 mod process;
 mod profile;
@@ -20,8 +21,9 @@ mod values;
 
 pub use config::{Answer, Config, Limits, SolverError, Stats};
 pub use hash::{FastHasher, FastMap, FastSet};
+pub use model::{Model, Value};
 pub use print::{Printer, print};
 pub use profile::Instances;
-pub use session::Session;
+pub use session::{Proposal, Session};
 pub use sort::{FunDecl, FunId, Meaning, Signature, Sort, SortDecl, SortId, symbol};
 pub use term::{Bound, Node, Op, Quant, Quantifier, Term, Terms};

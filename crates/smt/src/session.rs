@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::{Answer, Config, Limits, SolverError, Stats};
 use crate::dump::Dump;
+use crate::model::Model;
 use crate::print::Printer;
 use crate::process::{Patience, Process, Silence};
 use crate::profile::{BUSY, Instances, Profile};
@@ -101,6 +102,9 @@ struct Solver {
     /// The limit on work that it was given last.
     rlimit: u64,
 }
+
+/// A model, and the values of some terms in it as they are printed.
+pub type Proposal = (Model, Vec<Option<String>>);
 
 enum Failure {
     Silence(Silence),
@@ -486,6 +490,39 @@ impl Session {
         Ok((answer?, values))
     }
 
+    /// As [`Session::prove_with_values`], with the whole model. None if the formula is proved.
+    ///
+    /// # Errors
+    /// As [`Session::prove`].
+    pub fn prove_with_model(
+        &mut self,
+        terms: &mut Terms,
+        formula: Term,
+        limits: Limits,
+        wanted: &[Term],
+    ) -> Result<Option<Proposal>, SolverError> {
+        if terms.as_bool(formula) == Some(true) {
+            return Ok(None);
+        }
+        let negation = terms.not(formula);
+        self.push();
+        self.assert(terms, negation);
+        wanted.iter().for_each(|term| self.declare(terms, *term));
+        let answer = self.check_within(limits);
+        let found = match &answer {
+            Ok(Answer::Sat | Answer::Unknown(_)) => {
+                let values = self.values(terms, limits, wanted);
+                self.request("(get-model)\n".to_string(), limits)
+                    .and_then(|reply| Model::read(&reply))
+                    .map(|model| (model, values))
+            }
+            _ => None,
+        };
+        self.pop();
+        answer?;
+        Ok(found)
+    }
+
     /// Are the assertions satisfiable?
     ///
     /// # Errors
@@ -654,21 +691,26 @@ impl Session {
             self.printer.print(terms, *term, &mut text);
             text.push_str("))\n");
         }
+        self.request(text, limits).map_or(none, |reply| values(&reply, wanted.len()))
+    }
+
+    /// What the solver says to something that is no question.
+    fn request(&mut self, text: String, limits: Limits) -> Option<String> {
         self.record(&text);
         let start = Instant::now();
         let patience = patience(&self.config, start + limits.timeout);
-        let Some(solver) = &mut self.solver else { return none };
+        let solver = self.solver.as_mut()?;
         let mark = solver.process.ask(text);
         let reply = mark.and_then(|mark| solver.process.reply(mark, &patience));
         self.stats.waiting += start.elapsed();
         match reply {
             Ok(reply) => {
                 self.comment(|| reply.clone());
-                values(&reply, wanted.len())
+                Some(reply)
             }
             Err(_) => {
                 self.solver = None;
-                none
+                None
             }
         }
     }

@@ -19,7 +19,7 @@ fn value(reply: &Sexp<'_>) -> Option<String> {
     Some(text)
 }
 
-enum Sexp<'a> {
+pub(crate) enum Sexp<'a> {
     /// A symbol, number, keyword, string or quoted symbol, as it was written.
     Atom(&'a str),
     List(Vec<Sexp<'a>>),
@@ -48,7 +48,7 @@ impl Sexp<'_> {
 const DEEPEST: usize = 1000;
 
 /// All expressions of a text, if it is nothing but expressions.
-fn parse(text: &str) -> Option<Vec<Sexp<'_>>> {
+pub(crate) fn parse(text: &str) -> Option<Vec<Sexp<'_>>> {
     let mut open: Vec<Vec<Sexp<'_>>> = vec![Vec::new()];
     let mut rest = text.trim_start();
     while let Some(first) = rest.chars().next() {

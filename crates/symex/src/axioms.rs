@@ -32,6 +32,9 @@ impl Executor<'_> {
             if self.terms.as_bool(formula) == Some(true) {
                 continue;
             }
+            if domain.adt.is_none() {
+                self.axiom_terms.push(formula);
+            }
             let text = format!("(assert {})", smt::print(&self.terms, formula));
             self.symbols.say(&text);
         }

@@ -12,7 +12,7 @@ use crate::blame::{Blame, Reason, diagnostic};
 use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::origin::Names;
 use crate::path::{Entry, Log, Run, Stop};
-use crate::state::{Owner, State};
+use crate::state::{Owner, ResourceId, State};
 use crate::symbols::{Foreign, Symbols, Theories};
 use crate::unproved::Unproved;
 use crate::verdict::{Failure, Stats, Trouble};
@@ -91,6 +91,10 @@ pub(crate) struct Executor<'p> {
     pub origin: Pos,
     pub names: Names,
     pub wands: Wands,
+    /// The axioms of domains that the solver was told.
+    pub axiom_terms: Vec<Term>,
+    /// The formals of resources, as far as somebody has asked for them.
+    pub formals_of: HashMap<ResourceId, Vec<Term>>,
 }
 
 /// The scope for the symbols and axioms of a unit. The one around it stays empty, so that the solver
@@ -158,6 +162,8 @@ impl<'p> Executor<'p> {
             origin: Pos::None,
             names: Names::default(),
             wands: Wands::default(),
+            axiom_terms: Vec::new(),
+            formals_of: HashMap::new(),
         }
     }
 
@@ -257,9 +263,8 @@ impl<'p> Executor<'p> {
             |f: &Failure| f.diagnostic.id == diagnostic.id && f.diagnostic.pos == diagnostic.pos;
         if !self.failures.iter().any(known) {
             (diagnostic.branch, diagnostic.branch_omitted) = self.path_wording(&state.branches);
-            let about = reason.expr.as_ref().filter(|(_, owner)| *owner == state.owner);
             let counterexample = if self.config.counterexamples {
-                self.counterexample(state, unproved.map(|u| u.goal), about.map(|(expr, _)| expr))
+                self.counterexample(state, unproved, reason)
             } else {
                 None
             };

@@ -41,7 +41,7 @@ pub use config::{Ablation, Cancel, Config, ExhaleMode, JoinMode};
 pub use pool::{Programs, verify_all};
 pub use unit::Verification;
 pub use verdict::{
-    Counterexample, Failure, Member, MemberKind, Observer, Quantified, Quiet, Stats, Trouble,
+    Counterexample, Failure, Held, Member, MemberKind, Observer, Quantified, Quiet, Stats, Trouble,
     Verdict,
 };
 

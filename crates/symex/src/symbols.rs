@@ -114,9 +114,9 @@ pub(crate) struct Symbols<'p> {
     pub unit: Term,
     pub null: Term,
     object: FunId,
-    combine: FunId,
-    first: FunId,
-    second: FunId,
+    pub combine: FunId,
+    pub first: FunId,
+    pub second: FunId,
 }
 
 const PRELUDE: &str = "\
@@ -328,6 +328,54 @@ impl<'p> Symbols<'p> {
             self.domain(terms, *d, types);
         }
         sort
+    }
+
+    /// The sort of a type that is in use.
+    pub fn known_sort(&self, ty: &Type) -> Option<Sort> {
+        match ty {
+            Type::Int | Type::Param(_) => Some(Sort::Int),
+            Type::Bool => Some(Sort::Bool),
+            Type::Perm => Some(Sort::Real),
+            Type::Ref => Some(self.reference),
+            ty => self.sorts.get(ty).copied(),
+        }
+    }
+
+    /// Is it the sort of value maps of a resource?
+    pub fn is_value_map(&self, sort: Sort) -> bool {
+        self.sort_names.contains_key(&sort)
+    }
+
+    /// All function symbols that are declared, with their names.
+    pub fn functions_by_name(&self) -> impl Iterator<Item = (&str, FunId)> {
+        self.funs.iter().map(|(name, fun)| (name.as_str(), *fun))
+    }
+
+    /// The function symbol that is declared under a name.
+    pub fn function_named(&self, name: &str) -> Option<FunId> {
+        self.funs.get(name).copied()
+    }
+
+    /// The name of the function that makes a value of a type of a snapshot.
+    pub fn unwrap_name(&self, ty: &Type) -> String {
+        format!("Snap.to<{}>", self.type_name(ty))
+    }
+
+    /// The name of a function of a collection.
+    pub fn collection_name(&self, ty: &Type, op: &str) -> String {
+        let name = self.type_name(ty);
+        let params = &name[name.find('<').unwrap_or(name.len())..];
+        if op == "Seq.range" { op.to_string() } else { format!("{op}{params}") }
+    }
+
+    /// The name of a domain function.
+    pub fn domain_function_name(&self, id: DomainFunctionId, types: &[Type]) -> String {
+        let mut name = format!("dom.{}", self.program.domain_function(id).name.as_str());
+        if !types.is_empty() {
+            let list: Vec<String> = types.iter().map(|t| self.type_name(t)).collect();
+            let _ = write!(name, "<{}>", list.join("~"));
+        }
+        name
     }
 
     /// The type that a sort stands for, unless it is built in.
@@ -628,11 +676,7 @@ impl<'p> Symbols<'p> {
     ) -> FunId {
         let program = self.program;
         let function = program.domain_function(id);
-        let mut name = format!("dom.{}", function.name.as_str());
-        if !types.is_empty() {
-            let list: Vec<String> = types.iter().map(|t| self.type_name(t)).collect();
-            let _ = write!(name, "<{}>", list.join("~"));
-        }
+        let name = self.domain_function_name(id, types);
         if let Some(fun) = self.funs.get(&name) {
             return *fun;
         }
@@ -735,9 +779,7 @@ impl<'p> Symbols<'p> {
         result: Sort,
     ) -> FunId {
         self.sort(terms, ty);
-        let name = self.type_name(ty);
-        let params = &name[name.find('<').unwrap_or(name.len())..];
-        let symbol = if op == "Seq.range" { op.to_string() } else { format!("{op}{params}") };
+        let symbol = self.collection_name(ty, op);
         self.known(terms, symbol, args, result)
     }
 }

@@ -7,7 +7,6 @@ use crate::heap::Demand;
 use crate::state::{Heap, ResourceId};
 
 /// A proof obligation that failed.
-#[allow(dead_code)] // what is short is for those who evaluate a counterexample
 #[derive(Clone, Debug)]
 pub(crate) struct Unproved {
     /// The formula.
@@ -19,7 +18,6 @@ pub(crate) struct Unproved {
 /// Permission that may not be there. Its location may mention the formals of the resource: then it is
 /// any one of many.
 #[derive(Clone, Debug)]
-#[allow(dead_code)]
 pub(crate) struct Shortage {
     pub resource: ResourceId,
     pub args: Vec<Term>,

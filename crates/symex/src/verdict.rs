@@ -146,14 +146,30 @@ pub struct Failure {
     pub counterexample: Option<Counterexample>,
 }
 
-/// Values for which a proof may fail. The solver's answer may be incomplete: it is a suspicion.
+/// Values for which a proof fails. They were evaluated: the assertion is false for them, or permission
+/// is missing, and what is known on the path holds. Of what is said of all values of a type, only
+/// those that are shown were tried.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counterexample {
     /// Variables in scope with their values.
     pub variables: Vec<(String, String)>,
-    /// Locations that are held: location, permission, value if known. For instance `x.next`,
-    /// `1/2`, `null`.
-    pub heap: Vec<(String, String, Option<String>)>,
+    /// Locations that are held.
+    pub heap: Vec<Held>,
+    /// What was different in earlier states, named as in `old(x.f)` and `old[label](x.f)`.
+    pub states: Vec<(String, Vec<Held>)>,
+    /// Were there such values? If not, nothing else is known.
+    pub confirmed: bool,
+}
+
+/// A location of which something is held.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// For instance `object1.next`.
+    pub location: String,
+    /// How much, for instance `1/2`.
+    pub permission: String,
+    /// Its value, if it has one.
+    pub value: Option<String>,
 }
 
 /// What the solver was asked.

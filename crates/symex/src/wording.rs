@@ -8,13 +8,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use report::Pos;
-use rpds::List;
+use rpds::{HashTrieMap, List};
 use viper::ast::Name;
 use viper::core::rename::Renaming;
-use viper::core::{Expr, ExprKind, Local, LocalId, Type};
+use viper::core::{Expr, ExprKind, LabelId, Local, LocalId, Type};
 
 use crate::executor::Executor;
-use crate::state::{BranchCondition, Owner, State, Store};
+use crate::state::{BranchCondition, Heap, Owner, State, Store};
 
 /// The state in which a contract or body of another member is used.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct Caller {
     pub owner: Owner,
     pub store: Store,
     pub scope: List<LocalId>,
+    pub old: Option<Heap>,
+    pub labels: HashTrieMap<LabelId, Heap>,
     /// What stands for the first variables of the other member.
     pub args: Vec<Arc<Expr>>,
     /// Who uses the member in which this happens.

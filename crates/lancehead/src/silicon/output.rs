@@ -24,7 +24,7 @@ pub(crate) fn render(report: &FileReport, sources: &SourceMap, timing: bool) -> 
     let width = count.to_string().len();
     for (number, error) in report.errors().enumerate() {
         let _ = writeln!(text, "  [{number:width$}] {}", message(error, sources));
-        if let Some(values) = &error.counterexample {
+        if let Some(values) = error.counterexample.as_ref().filter(|c| c.confirmed) {
             text.push_str(&counterexample(values));
         }
     }
@@ -101,7 +101,8 @@ mod tests {
         );
         failed.counterexample = Some(Box::new(Counterexample {
             variables: vec![("n".into(), "42".into())],
-            heap: Vec::new(),
+            confirmed: true,
+            ..Counterexample::default()
         }));
         let broken = Diagnostic::error("parser.error", Pos::None, "no");
         let report = FileReport::new("some/list.vpr", Status::Failed, vec![failed, broken]);

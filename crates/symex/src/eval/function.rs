@@ -63,6 +63,8 @@ impl Executor<'_> {
             owner: state.owner,
             store: state.store.clone(),
             scope: state.scope.clone(),
+            old: state.old.clone(),
+            labels: state.labels.clone(),
             args: actuals,
             up: state.caller.clone(),
         }));

@@ -12,13 +12,18 @@ use crate::state::{Pattern, QuantifiedChunk, ResourceId, State};
 impl Executor<'_> {
     /// The symbols that stand for an arbitrary location of a resource.
     pub fn formals(&mut self, resource: ResourceId) -> Vec<Term> {
+        if let Some(formals) = self.formals_of.get(&resource) {
+            return formals.clone();
+        }
         let map = self.symbols.value_map(&mut self.terms, resource);
         let formal = |(i, sort): (usize, &Sort)| {
             let name = format!("formal.{i}.{}", self.terms.signature.sort_text(*sort));
             let fun = self.terms.fun_named(&name, &[], *sort, Meaning::Uninterpreted);
             self.terms.app(fun, &[])
         };
-        map.args.iter().enumerate().map(formal).collect()
+        let formals: Vec<Term> = map.args.iter().enumerate().map(formal).collect();
+        self.formals_of.insert(resource, formals.clone());
+        formals
     }
 
     /// A term over the formals of a resource at a location.

@@ -107,7 +107,7 @@ impl Executor<'_> {
     }
 
     /// The heap of a reserve without what was taken; places stay the same.
-    pub(super) fn remaining(&mut self, reserve: &Reserve) -> Heap {
+    pub(crate) fn remaining(&mut self, reserve: &Reserve) -> Heap {
         let mut heap = reserve.heap.clone();
         for slot in reserve.pulls.iter().map(|pull| pull.slot) {
             let left = self.left(reserve, slot);

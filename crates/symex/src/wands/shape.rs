@@ -16,7 +16,7 @@ use super::states::{Reads, reads};
 use crate::blame::Blame;
 use crate::executor::Executor;
 use crate::path::{Run, Stop};
-use crate::state::{ResourceId, State, WandId};
+use crate::state::{Owner, ResourceId, State, WandId};
 
 /// Arguments have numbers from here on, bound variables those below.
 const FIRST_HOLE: u32 = 1 << 30;
@@ -34,6 +34,8 @@ struct Known {
     wand: Wand,
     id: WandId,
     args: Arc<[Argument]>,
+    /// Whose variables it mentions, once that is known.
+    owner: Option<Owner>,
 }
 
 /// What two wands of one shape may differ in.
@@ -54,6 +56,24 @@ pub(crate) struct Wands {
     known: Vec<Known>,
     /// Are there triggers that mention wands? Found out when it matters.
     in_triggers: Option<bool>,
+}
+
+impl Wands {
+    fn belongs(&mut self, wand: &Wand, owner: Owner) {
+        let same = |k: &&mut Known| {
+            Arc::ptr_eq(&k.wand.lhs, &wand.lhs) && Arc::ptr_eq(&k.wand.rhs, &wand.rhs)
+        };
+        if let Some(known) = self.known.iter_mut().find(same) {
+            known.owner = Some(owner);
+        }
+    }
+
+    /// How a wand of a shape is written somewhere: the wand, its arguments, and whose variables they
+    /// mention.
+    pub fn written(&self, id: WandId) -> Option<(&Wand, &[Argument], Owner)> {
+        let known = self.known.iter().find(|k| k.id == id && k.owner.is_some())?;
+        Some((&known.wand, &known.args, known.owner?))
+    }
 }
 
 impl Executor<'_> {
@@ -81,7 +101,12 @@ impl Executor<'_> {
             }
         };
         let id = WandId(index as u32);
-        self.wands.known.push(Known { wand: wand.clone(), id, args: Arc::clone(&args) });
+        self.wands.known.push(Known {
+            wand: wand.clone(),
+            id,
+            args: Arc::clone(&args),
+            owner: None,
+        });
         (id, args)
     }
 
@@ -110,6 +135,7 @@ impl Executor<'_> {
     ) -> Run<(ResourceId, Vec<Term>)> {
         self.refuse_introspection(state, wand)?;
         let (id, args) = self.shape(wand);
+        self.wands.belongs(wand, state.owner);
         let mut values = Vec::new();
         for arg in args.iter() {
             values.push(self.eval_argument(state, arg, blame)?);

@@ -1,0 +1,738 @@
+//! A model of the solver as a world of values, and terms evaluated in it.
+//!
+//! Of the model only the meanings of symbols are taken, element by element: what a sequence contains,
+//! which constructor a value of a data type has. Everything that has a meaning in the language is
+//! computed here: arithmetic, equality, collections, data types, functions with a body. A model that
+//! the solver found although it missed a rule of these does not pass.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+use smt::{Bound, FunId, Model, Node, Op, Quantifier, Sort, Term, Terms};
+use viper::core::{BinOp, CollectionOp, DomainFunctionId, FunctionId, Program, Type};
+
+use super::value::{Value, binary, collection, multiset};
+use crate::symbols::Symbols;
+
+/// What a symbol of the solver stands for.
+#[derive(Clone, Debug)]
+pub(crate) enum Role {
+    Collection(&'static str),
+    Constructor(DomainFunctionId),
+    /// Of the constructor with this number, the argument with that.
+    Destructor(DomainFunctionId, usize),
+    Discriminator(DomainFunctionId),
+    /// The number of the constructor.
+    Tag(Vec<DomainFunctionId>),
+    Function(FunctionId),
+    Domain,
+    Pair,
+    First,
+    Second,
+}
+
+/// A value, and what the solver calls it if it has a name for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub raw: Option<smt::Value>,
+    pub value: Value,
+}
+
+/// Which integers may be in a collection, and which references there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mentioned {
+    OnPath,
+    InModel,
+}
+
+/// Values of bound variables.
+pub(crate) type Env = Vec<(Bound, Known)>;
+
+/// Sequences and sets with more elements are not read.
+const LARGEST: usize = 40;
+/// Instances of a quantified formula that are looked at.
+const INSTANCES: usize = 2000;
+/// Work for one model.
+const STEPS: u32 = 400_000;
+/// Values of data types nest no deeper.
+const DEEPEST: usize = 60;
+
+pub(crate) struct World<'a, 'p> {
+    pub program: &'p Program,
+    pub terms: &'a Terms,
+    pub symbols: &'a Symbols<'p>,
+    pub model: Model,
+    pub roles: &'a HashMap<FunId, Role>,
+    /// Values that are not determined by the meanings of symbols.
+    pub pinned: HashMap<Term, smt::Value>,
+    pub mentioned: Mentioned,
+    /// Terms that stand for given values for the moment.
+    pub bindings: HashMap<Term, Known>,
+    memo: HashMap<Term, Option<Known>>,
+    contents: HashMap<(smt::Value, Type), Option<Value>>,
+    /// What functions without a definition were seen to be.
+    pub applied: HashMap<(FunId, Vec<Value>), Value>,
+    /// Are the values of functions without a definition unknown that were not seen?
+    pub only_applied: bool,
+    /// Does a function have two values, or one that its postcondition excludes?
+    pub inconsistent: bool,
+    pub steps: u32,
+    pub depth: usize,
+    padded: u32,
+    /// Applications of functions that are not what their definitions say: with the values of their
+    /// arguments, and what they should be.
+    pub corrections: Vec<(Term, Vec<Value>, Value)>,
+    /// An instance of a quantified formula that does not hold.
+    pub refuted: Option<(Term, Env)>,
+}
+
+impl<'a, 'p> World<'a, 'p> {
+    pub fn new(
+        program: &'p Program,
+        terms: &'a Terms,
+        symbols: &'a Symbols<'p>,
+        model: Model,
+        roles: &'a HashMap<FunId, Role>,
+        pinned: HashMap<Term, smt::Value>,
+        mentioned: Mentioned,
+    ) -> World<'a, 'p> {
+        World {
+            program,
+            terms,
+            symbols,
+            model,
+            roles,
+            pinned,
+            mentioned,
+            bindings: HashMap::new(),
+            memo: HashMap::new(),
+            contents: HashMap::new(),
+            applied: HashMap::new(),
+            only_applied: false,
+            inconsistent: false,
+            steps: STEPS,
+            depth: 0,
+            padded: 0,
+            corrections: Vec::new(),
+            refuted: None,
+        }
+    }
+
+    /// The value of a term without bound variables.
+    pub fn value(&mut self, term: Term) -> Option<Value> {
+        self.eval(term, &Env::new()).map(|known| known.value)
+    }
+
+    /// The same, whatever was computed before.
+    pub fn fresh_value(&mut self, term: Term) -> Option<Value> {
+        let memo = std::mem::take(&mut self.memo);
+        let value = self.value(term);
+        self.memo = memo;
+        value
+    }
+
+    pub fn eval(&mut self, term: Term, env: &Env) -> Option<Known> {
+        if let Some(bound) = self.bindings.get(&term) {
+            return Some(bound.clone());
+        }
+        let memorable = self.bindings.is_empty() && self.terms.free(term).is_empty();
+        if memorable && let Some(known) = self.memo.get(&term) {
+            return known.clone();
+        }
+        self.steps = self.steps.checked_sub(1)?;
+        let known = self.compute(term, env);
+        if memorable {
+            self.memo.insert(term, known.clone());
+        }
+        known
+    }
+
+    fn compute(&mut self, term: Term, env: &Env) -> Option<Known> {
+        let terms = self.terms;
+        match terms.node(term) {
+            Node::Bool(b) => Some(simple(Value::Bool(*b))),
+            Node::Int(i) => Some(simple(Value::Int(i.clone()))),
+            Node::Real(r) => Some(simple(Value::Perm(r.clone()))),
+            Node::Bound(var) => {
+                env.iter().rev().find(|(v, _)| v == var).map(|(_, known)| known.clone())
+            }
+            Node::Op(op, args) => self.operator(*op, args, env),
+            Node::App(fun, args) => self.application(term, *fun, args, env),
+            Node::Quant(quant) => {
+                let forall = quant.quantifier == Quantifier::Forall;
+                let decided = self.instances(term, &quant.vars, quant.body, env, !forall)?;
+                decided.then(|| simple(Value::Bool(!forall)))
+            }
+        }
+    }
+
+    /// Is there an instance of a body with this truth value? Others may be among those that were not
+    /// looked at.
+    fn instances(
+        &mut self,
+        term: Term,
+        vars: &[Bound],
+        body: Term,
+        env: &Env,
+        wanted: bool,
+    ) -> Option<bool> {
+        let pools: Option<Vec<Vec<Known>>> =
+            vars.iter().map(|v| self.pool(self.terms.bound(*v).1)).collect();
+        let pools = pools?;
+        let mut choice = vec![0; vars.len()];
+        for _ in 0..INSTANCES {
+            let mut inner = env.clone();
+            for ((var, pool), i) in vars.iter().zip(&pools).zip(&choice) {
+                inner.push((*var, pool.get(*i)?.clone()));
+            }
+            let found = self.eval(body, &inner).and_then(|known| known.value.as_bool());
+            if found == Some(wanted) {
+                if !wanted && env.is_empty() && self.refuted.is_none() {
+                    self.refuted = Some((term, inner));
+                }
+                return Some(true);
+            }
+            let mut at = 0;
+            loop {
+                let (Some(i), Some(pool)) = (choice.get_mut(at), pools.get(at)) else {
+                    return Some(false);
+                };
+                *i += 1;
+                if *i < pool.len() {
+                    break;
+                }
+                *i = 0;
+                at += 1;
+            }
+        }
+        Some(false)
+    }
+
+    /// Is it a sort of references or of values of a domain?
+    fn is_elementary(&self, sort: Sort) -> bool {
+        let ty = self.symbols.type_of(sort);
+        sort == self.symbols.reference || matches!(ty, Type::Domain(..))
+    }
+
+    /// The same without names.
+    pub fn pool_values(&mut self, sort: Sort) -> Vec<Value> {
+        self.pool(sort).unwrap_or_default().into_iter().map(|known| known.value).collect()
+    }
+
+    /// Values of a sort that are worth a look.
+    fn pool(&mut self, sort: Sort) -> Option<Vec<Known>> {
+        Some(match sort {
+            Sort::Bool => [true, false].map(|b| simple(Value::Bool(b))).to_vec(),
+            Sort::Int => {
+                let mut all: BTreeSet<BigInt> = self.model.integers().iter().cloned().collect();
+                all.extend((-1..6).map(BigInt::from));
+                all.into_iter().take(100).map(|i| simple(Value::Int(i))).collect()
+            }
+            Sort::Real => {
+                let half = BigRational::new(1.into(), 2.into());
+                [BigRational::zero(), half, BigRational::from(BigInt::from(1))]
+                    .map(|r| simple(Value::Perm(r)))
+                    .to_vec()
+            }
+            Sort::Named(_) => {
+                let mut elements =
+                    self.model.universe(self.terms.signature.sort_text(sort)).to_vec();
+                // What no term of the path stands for need not be there.
+                if self.mentioned == Mentioned::OnPath && self.is_elementary(sort) {
+                    let on_path = self.pinned.iter().filter(|(t, _)| self.terms.sort(**t) == sort);
+                    let on_path: BTreeSet<&smt::Value> = on_path.map(|(_, value)| value).collect();
+                    elements.retain(|element| on_path.contains(element));
+                }
+                let known: Vec<Known> =
+                    elements.into_iter().filter_map(|raw| self.known(raw, sort)).collect();
+                if known.is_empty() {
+                    return None;
+                }
+                known
+            }
+        })
+    }
+
+    fn operator(&mut self, op: Op, args: &[Term], env: &Env) -> Option<Known> {
+        let bool = |b: bool| Some(simple(Value::Bool(b)));
+        let truth = |this: &mut Self, t: Term| this.eval(t, env).and_then(|k| k.value.as_bool());
+        match op {
+            Op::Not => bool(!truth(self, *args.first()?)?),
+            // What is not known does not matter where the rest decides.
+            Op::And | Op::Or => {
+                let decisive = op == Op::Or;
+                let mut unknown = false;
+                for arg in args {
+                    match truth(self, *arg) {
+                        Some(b) if b == decisive => return bool(decisive),
+                        Some(_) => {}
+                        None => unknown = true,
+                    }
+                }
+                if unknown { None } else { bool(!decisive) }
+            }
+            Op::Implies => {
+                let [a, b] = args else { return None };
+                match truth(self, *a) {
+                    Some(false) => bool(true),
+                    Some(true) => bool(truth(self, *b)?),
+                    None => truth(self, *b)?.then(|| simple(Value::Bool(true))),
+                }
+            }
+            Op::Ite => {
+                let [c, a, b] = args else { return None };
+                let side = if truth(self, *c)? { *a } else { *b };
+                self.eval(side, env)
+            }
+            Op::ToReal => {
+                let value = self.eval(*args.first()?, env)?.value.as_perm()?;
+                Some(simple(Value::Perm(value)))
+            }
+            _ => {
+                let [a, b] = args else { return None };
+                let (a, b) = (self.eval(*a, env)?.value, self.eval(*b, env)?.value);
+                let op = match op {
+                    Op::Eq => BinOp::Eq,
+                    Op::Add => BinOp::Add,
+                    Op::Sub => BinOp::Sub,
+                    Op::Mul => BinOp::Mul,
+                    Op::Div => BinOp::Div,
+                    Op::Mod => BinOp::Mod,
+                    Op::RealDiv => BinOp::PermPermDiv,
+                    Op::Lt => BinOp::Lt,
+                    _ => BinOp::Le,
+                };
+                binary(op, &a, &b).map(simple)
+            }
+        }
+    }
+
+    fn application(&mut self, term: Term, fun: FunId, args: &[Term], env: &Env) -> Option<Known> {
+        let mut known = Vec::new();
+        for arg in args {
+            known.push(self.eval(*arg, env)?);
+        }
+        let (sort, raw) = (self.terms.sort(term), self.raw(term, fun, &known));
+        let values: Vec<Value> = known.iter().map(|k| k.value.clone()).collect();
+        let roles = self.roles;
+        let own = match roles.get(&fun) {
+            Some(Role::Collection(op)) => self.collection_op(op, &values),
+            Some(Role::Constructor(id)) => Some(Value::Data(*id, values.clone())),
+            Some(Role::Destructor(id, index)) => match values.first()? {
+                Value::Data(constructor, args) if constructor == id => args.get(*index).cloned(),
+                _ => None,
+            },
+            Some(Role::Discriminator(id)) => match values.first()? {
+                Value::Data(constructor, _) => Some(Value::Bool(constructor == id)),
+                _ => None,
+            },
+            Some(Role::Tag(all)) => match values.first()? {
+                Value::Data(constructor, _) => {
+                    let index = all.iter().position(|c| c == constructor)?;
+                    Some(Value::Int(index.into()))
+                }
+                _ => None,
+            },
+            Some(Role::Function(id)) => {
+                let snap = known.first().and_then(|k| k.raw.clone());
+                self.defined(*id, snap.as_ref(), values.get(1..).unwrap_or_default())
+            }
+            _ => None,
+        };
+        if let Some(value) = own {
+            if matches!(roles.get(&fun), Some(Role::Function(_)))
+                && raw.is_some()
+                && raw != simple(value.clone()).raw
+                && self.terms.free(term).is_empty()
+            {
+                self.corrections.push((term, values, value.clone()));
+            }
+            return Some(Known { raw, value });
+        }
+        if self.only_applied
+            && !args.is_empty()
+            && !self.applied.contains_key(&(fun, values.clone()))
+        {
+            return None;
+        }
+        let snap = known.first().and_then(|k| k.raw.clone());
+        let known = self.known(raw?, sort)?;
+        if let Some(Role::Function(id)) = roles.get(&fun)
+            && !self.keeps_promise(*id, snap.as_ref(), values.get(1..)?, &known.value)
+        {
+            self.inconsistent = true;
+            return None;
+        }
+        if !args.is_empty() {
+            match self.applied.get(&(fun, values.clone())) {
+                Some(before) if *before != known.value => {
+                    self.inconsistent = true;
+                    return None;
+                }
+                Some(_) => {}
+                None => {
+                    self.applied.insert((fun, values), known.value.clone());
+                }
+            }
+        }
+        Some(known)
+    }
+
+    /// What the model says that an application is.
+    fn raw(&self, term: Term, fun: FunId, args: &[Known]) -> Option<smt::Value> {
+        let raws: Option<Vec<smt::Value>> = args.iter().map(|k| k.raw.clone()).collect();
+        let raws = raws?;
+        match (self.roles.get(&fun), raws.as_slice()) {
+            (Some(Role::Pair), _) => return Some(smt::Value::Data("Snap.pair".into(), raws)),
+            (Some(Role::First), [smt::Value::Data(_, parts)]) => return parts.first().cloned(),
+            (Some(Role::Second), [smt::Value::Data(_, parts)]) => return parts.get(1).cloned(),
+            _ => {}
+        }
+        if let Some(raw) = self.pinned.get(&term) {
+            return Some(raw.clone());
+        }
+        let name = self.terms.signature.fun_text(fun);
+        if let Some(value) = self.model.apply(name, &raws) {
+            return Some(value);
+        }
+        if self.model.defines(name) {
+            return None;
+        }
+        // Where the model says nothing, anything will do.
+        Some(self.anything(name, self.terms.sort(term)))
+    }
+
+    /// Some value of a sort, for a symbol of which nothing is said.
+    fn anything(&self, name: &str, sort: Sort) -> smt::Value {
+        match sort {
+            Sort::Bool => smt::Value::Bool(false),
+            Sort::Int => smt::Value::Int(0.into()),
+            Sort::Real => smt::Value::Real(BigRational::zero()),
+            sort if sort == self.symbols.snap || name == "Snap.unit" => {
+                smt::Value::Element("Snap.unit".into())
+            }
+            sort => {
+                let text = self.terms.signature.sort_text(sort);
+                match self.model.universe(text).first() {
+                    Some(element) => element.clone(),
+                    None => smt::Value::Element(format!("{text}!val!").into()),
+                }
+            }
+        }
+    }
+
+    /// What a symbol means, whatever it is: where the model says nothing, anything.
+    pub fn meaning(&self, name: &str, args: &[smt::Value], sort: Sort) -> Option<smt::Value> {
+        match self.model.apply(name, args) {
+            Some(value) => Some(value),
+            None if self.model.defines(name) => None,
+            None => Some(self.anything(name, sort)),
+        }
+    }
+
+    // --- Contents
+
+    /// A value of the solver as one of the language.
+    pub fn known(&mut self, raw: smt::Value, sort: Sort) -> Option<Known> {
+        let value = match &raw {
+            smt::Value::Bool(b) => Value::Bool(*b),
+            smt::Value::Int(i) => Value::Int(i.clone()),
+            smt::Value::Real(r) => Value::Perm(r.clone()),
+            _ if sort == self.symbols.snap || self.symbols.is_value_map(sort) => {
+                Value::Element(raw.clone())
+            }
+            _ => {
+                let ty = self.symbols.type_of(sort);
+                self.read(&raw, &ty)?
+            }
+        };
+        Some(Known { raw: Some(raw), value })
+    }
+
+    /// What a value of a type contains.
+    fn read(&mut self, raw: &smt::Value, ty: &Type) -> Option<Value> {
+        match raw {
+            smt::Value::Bool(b) => return Some(Value::Bool(*b)),
+            smt::Value::Int(i) => return Some(Value::Int(i.clone())),
+            smt::Value::Real(r) => return Some(Value::Perm(r.clone())),
+            _ => {}
+        }
+        let key = (raw.clone(), ty.clone());
+        if let Some(value) = self.contents.get(&key) {
+            return value.clone();
+        }
+        if self.depth > DEEPEST {
+            return None;
+        }
+        self.depth += 1;
+        let value = self.read_contents(raw, ty);
+        self.depth -= 1;
+        self.contents.insert(key, value.clone());
+        value
+    }
+
+    fn read_contents(&mut self, raw: &smt::Value, ty: &Type) -> Option<Value> {
+        let one = std::slice::from_ref(raw);
+        match ty {
+            Type::Seq(elem) => {
+                let length = self.number("Seq.length", ty, one)?;
+                let index = self.symbols.collection_name(ty, "Seq.index");
+                let sort = self.symbols.known_sort(elem)?;
+                let mut elems = Vec::new();
+                for i in 0..length {
+                    let at =
+                        self.meaning(&index, &[raw.clone(), smt::Value::Int(i.into())], sort)?;
+                    elems.push(self.read(&at, elem)?);
+                }
+                Some(Value::Seq(elems))
+            }
+            Type::Set(elem) => {
+                Some(Value::Set(self.members(raw, ty, elem)?.into_iter().map(|(_, v)| v).collect()))
+            }
+            Type::Multiset(elem) => {
+                let count = self.symbols.collection_name(ty, "Multiset.count");
+                let mut counts = BTreeMap::new();
+                for (candidate, value) in self.candidates(elem)? {
+                    let n = self.meaning(&count, &[raw.clone(), candidate], Sort::Int)?;
+                    if let smt::Value::Int(n) = n
+                        && n.is_positive()
+                    {
+                        counts.insert(value, n);
+                    }
+                }
+                let card = self.symbols.collection_name(ty, "Multiset.card");
+                if self.model.defines(&card) {
+                    let size = BigInt::from(self.number("Multiset.card", ty, one)?);
+                    let missing = size - counts.values().sum::<BigInt>();
+                    if missing.is_positive() {
+                        counts.insert(self.another(elem)?.1, missing);
+                    }
+                }
+                Some(Value::Multiset(counts))
+            }
+            Type::Map(kv) => {
+                let keys = Type::set(kv.0.clone());
+                let domain = self.symbols.collection_name(ty, "Map.domain");
+                let domain = self.meaning(&domain, one, self.symbols.known_sort(&keys)?)?;
+                let lookup = self.symbols.collection_name(ty, "Map.lookup");
+                let sort = self.symbols.known_sort(&kv.1)?;
+                let mut map = BTreeMap::new();
+                for (key, value) in self.members(&domain, &keys, &kv.0)? {
+                    let at = self.meaning(&lookup, &[raw.clone(), key], sort)?;
+                    map.insert(value, self.read(&at, &kv.1)?);
+                }
+                Some(Value::Map(map))
+            }
+            Type::Domain(id, types) => {
+                let program = self.program;
+                let Some(adt) = &program.domain(*id).adt else {
+                    return Some(Value::Element(raw.clone()));
+                };
+                let tag = self.symbols.domain_function_name(adt.tag, types);
+                let tag = match self.meaning(&tag, one, Sort::Int)? {
+                    smt::Value::Int(tag) => tag.to_usize()?,
+                    _ => return None,
+                };
+                let constructor = adt.constructors.get(tag)?;
+                let mut args = Vec::new();
+                for destructor in &constructor.destructors {
+                    let ty = program.domain_function(*destructor).ty.substitute(types);
+                    let name = self.symbols.domain_function_name(*destructor, types);
+                    let arg = self.meaning(&name, one, self.symbols.known_sort(&ty)?)?;
+                    args.push(self.read(&arg, &ty)?);
+                }
+                Some(Value::Data(constructor.function, args))
+            }
+            _ => Some(Value::Element(raw.clone())),
+        }
+    }
+
+    /// A size that is small enough.
+    fn number(&self, op: &str, ty: &Type, args: &[smt::Value]) -> Option<usize> {
+        let name = self.symbols.collection_name(ty, op);
+        match self.meaning(&name, args, Sort::Int)? {
+            smt::Value::Int(n) => n.to_usize().filter(|n| *n <= LARGEST),
+            _ => None,
+        }
+    }
+
+    /// Values of a type that may be in a collection. Of integers these are the ones that the path is
+    /// about, or all that the model mentions: of others it often says something that nobody asked for.
+    fn candidates(&mut self, ty: &Type) -> Option<Vec<(smt::Value, Value)>> {
+        let sort = self.symbols.known_sort(ty)?;
+        if sort == Sort::Int {
+            let all: BTreeSet<BigInt> = match self.mentioned {
+                Mentioned::OnPath => {
+                    let values = self.pinned.values().filter_map(|value| match value {
+                        smt::Value::Int(i) => Some(i.clone()),
+                        _ => None,
+                    });
+                    values.collect()
+                }
+                Mentioned::InModel => self.model.integers().iter().cloned().collect(),
+            };
+            let pair = |i: BigInt| (smt::Value::Int(i.clone()), Value::Int(i));
+            return Some(all.into_iter().map(pair).collect());
+        }
+        let pool = self.pool(sort).unwrap_or_default();
+        Some(pool.into_iter().filter_map(|k| Some((k.raw?, k.value))).collect())
+    }
+
+    /// The elements of a set. Where the model counts more than it names, others are added that nobody
+    /// has asked for.
+    fn members(
+        &mut self,
+        raw: &smt::Value,
+        ty: &Type,
+        elem: &Type,
+    ) -> Option<Vec<(smt::Value, Value)>> {
+        let inside = self.symbols.collection_name(ty, "Set.in");
+        let mut members = Vec::new();
+        for (candidate, value) in self.candidates(elem)? {
+            let found = self.meaning(&inside, &[candidate.clone(), raw.clone()], Sort::Bool)?;
+            if found == smt::Value::Bool(true) {
+                members.push((candidate, value));
+            }
+        }
+        let card = self.symbols.collection_name(ty, "Set.card");
+        if self.model.defines(&card) {
+            let size = self.number("Set.card", ty, std::slice::from_ref(raw))?;
+            while members.len() < size {
+                members.push(self.another(elem)?);
+            }
+        }
+        (members.len() <= LARGEST).then_some(members)
+    }
+
+    /// A value of a type that occurs nowhere else.
+    fn another(&mut self, ty: &Type) -> Option<(smt::Value, Value)> {
+        self.padded += 1;
+        match ty {
+            Type::Int => {
+                let largest = self.model.integers().last().cloned().unwrap_or_default();
+                let value = largest.max(6.into()) + self.padded;
+                Some((smt::Value::Int(value.clone()), Value::Int(value)))
+            }
+            Type::Ref => {
+                let raw = smt::Value::Element(format!("another {}", self.padded).into());
+                Some((raw.clone(), Value::Element(raw)))
+            }
+            _ => None,
+        }
+    }
+
+    fn collection_op(&self, op: &str, args: &[Value]) -> Option<Value> {
+        let (op, args): (CollectionOp, Vec<Value>) = match (op, args) {
+            ("Seq.empty", _) => return Some(Value::Seq(Vec::new())),
+            ("Set.empty", _) => return Some(Value::Set(BTreeSet::new())),
+            ("Multiset.empty", _) => return Some(multiset([])),
+            ("Map.empty", _) => return Some(Value::Map(BTreeMap::new())),
+            ("Seq.singleton", [e]) => return Some(Value::Seq(vec![e.clone()])),
+            ("Set.singleton", [e]) => return Some(Value::Set([e.clone()].into())),
+            ("Multiset.singleton", [e]) => return Some(multiset([e.clone()])),
+            ("Set.insert", [Value::Set(s), e]) => {
+                let mut s = s.clone();
+                s.insert(e.clone());
+                return Some(Value::Set(s));
+            }
+            ("Seq.equal" | "Set.equal" | "Multiset.equal" | "Map.equal", [a, b]) => {
+                return Some(Value::Bool(a == b));
+            }
+            ("Seq.watched", _) => return Some(Value::Bool(true)),
+            ("Seq.shift", [Value::Int(a), Value::Int(b)]) => return Some(Value::Int(a + b)),
+            ("Seq.unshift", [Value::Int(a), Value::Int(b)]) => return Some(Value::Int(a - b)),
+            ("Seq.contains", [s, e]) => (CollectionOp::SeqContains, vec![e.clone(), s.clone()]),
+            ("Multiset.count", [s, e]) => (CollectionOp::MultisetCount, vec![e.clone(), s.clone()]),
+            (op, args) => {
+                let op = match op {
+                    "Seq.range" => CollectionOp::Range,
+                    "Seq.append" => CollectionOp::SeqAppend,
+                    "Seq.index" => CollectionOp::SeqIndex,
+                    "Seq.take" => CollectionOp::SeqTake,
+                    "Seq.drop" => CollectionOp::SeqDrop,
+                    "Seq.update" => CollectionOp::SeqUpdate,
+                    "Seq.length" => CollectionOp::SeqLength,
+                    "Set.union" | "Multiset.union" => CollectionOp::Union,
+                    "Set.intersection" | "Multiset.intersection" => CollectionOp::Intersection,
+                    "Set.difference" | "Multiset.difference" => CollectionOp::Setminus,
+                    "Set.subset" | "Multiset.subset" => CollectionOp::Subset,
+                    "Set.in" => CollectionOp::SetContains,
+                    "Set.card" | "Multiset.card" => CollectionOp::Cardinality,
+                    "Map.lookup" => CollectionOp::MapLookup,
+                    "Map.update" => CollectionOp::MapUpdate,
+                    "Map.card" => CollectionOp::MapCardinality,
+                    "Map.domain" => CollectionOp::MapDomain,
+                    "Map.values" => CollectionOp::MapRange,
+                    _ => return None,
+                };
+                (op, args.to_vec())
+            }
+        };
+        collection(op, &args)
+    }
+}
+
+/// The operations on collections that have a meaning of their own.
+pub(crate) const COLLECTION_OPS: &[&str] = &[
+    "Seq.empty",
+    "Seq.singleton",
+    "Seq.append",
+    "Seq.take",
+    "Seq.drop",
+    "Seq.update",
+    "Seq.length",
+    "Seq.index",
+    "Seq.contains",
+    "Seq.equal",
+    "Seq.watched",
+    "Seq.shift",
+    "Seq.unshift",
+    "Seq.range",
+    "Set.empty",
+    "Set.singleton",
+    "Set.insert",
+    "Set.union",
+    "Set.intersection",
+    "Set.difference",
+    "Set.subset",
+    "Set.in",
+    "Set.card",
+    "Set.equal",
+    "Multiset.empty",
+    "Multiset.singleton",
+    "Multiset.union",
+    "Multiset.intersection",
+    "Multiset.difference",
+    "Multiset.subset",
+    "Multiset.count",
+    "Multiset.card",
+    "Multiset.equal",
+    "Map.empty",
+    "Map.update",
+    "Map.lookup",
+    "Map.card",
+    "Map.domain",
+    "Map.values",
+    "Map.equal",
+];
+
+/// A value that the solver would write down just so.
+fn simple(value: Value) -> Known {
+    let raw = match &value {
+        Value::Bool(b) => Some(smt::Value::Bool(*b)),
+        Value::Int(i) => Some(smt::Value::Int(i.clone())),
+        Value::Perm(r) => Some(smt::Value::Real(r.clone())),
+        _ => None,
+    };
+    Known { raw, value }
+}
+
+/// A value with the name that the solver has for it, if there is no choice.
+pub(crate) fn of_value(value: &Value) -> Known {
+    match value {
+        Value::Element(raw) => Known { raw: Some(raw.clone()), value: value.clone() },
+        _ => simple(value.clone()),
+    }
+}
