@@ -16,7 +16,7 @@ use crate::value::{Amount, Value, amount};
 /// Predicates may be nested so deep in a state that is made up.
 const DEEPEST: usize = 8;
 /// So often values are chosen again if an assumption does not hold.
-const ATTEMPTS: usize = 40;
+const ATTEMPTS: usize = 25;
 
 /// How much of a resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,20 +76,23 @@ impl Machine<'_> {
         }
         let nested = std::mem::replace(&mut self.choosing, true);
         let attempts = if nested { 1 } else { ATTEMPTS };
-        let before = (state.clone(), scope.locals.clone(), self.unknowns.clone());
+        let before = (state.clone(), scope.locals.clone());
+        let decided = (self.unknowns.len(), self.decided.len());
         let known = (self.results.clone(), self.domain_results.clone());
         let mut outcome = Ok(());
         for attempt in 0..attempts {
             if attempt > 0 {
                 state.clone_from(&before.0);
                 scope.locals.clone_from(&before.1);
-                self.unknowns.clone_from(&before.2);
+                self.undecide(decided);
                 self.results.clone_from(&known.0);
                 self.domain_results.clone_from(&known.1);
             }
+            let random = self.random.clone();
             outcome =
                 assertions.iter().try_for_each(|a| self.inhale(scope, state, a, &Amount::one()));
-            if !matches!(outcome, Err(Stop::Assumed)) {
+            // Without a choice there is nothing to choose again.
+            if !matches!(outcome, Err(Stop::Assumed)) || self.random == random {
                 break;
             }
         }
@@ -217,6 +220,7 @@ impl Machine<'_> {
             let mut locals = instance.1.clone();
             locals.resize(predicate.locals.len(), Value::Bool(false));
             let mut scope = Scope::new(&predicate.locals, locals);
+            scope.in_predicate = true;
             // The body is about nothing but what is folded.
             let mut frame = (*state.frame).clone();
             frame.add(&state.held);
@@ -298,6 +302,9 @@ impl Machine<'_> {
     /// Decides on an undecided side of a comparison such that it holds.
     fn satisfy(&mut self, op: BinOp, a: &Value, b: &Value) -> Run<()> {
         let (a, b) = (self.resolve(a), self.resolve(b));
+        if !matches!((&a, &b), (Value::Unknown(_), _) | (_, Value::Unknown(_))) {
+            return Ok(());
+        }
         let some = self.random.below(3) as i64;
         match (op, &a, &b) {
             (BinOp::Eq, Value::Unknown(i), Value::Unknown(j)) if i == j => {}

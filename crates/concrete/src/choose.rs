@@ -9,7 +9,7 @@ use crate::state::{Run, outside};
 use crate::value::{Value, amount};
 
 /// SplitMix64.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random(u64);
 
 impl Random {
@@ -80,13 +80,22 @@ impl Machine<'_> {
         let Value::Unknown(i) = value else { return Ok(value) };
         let ty = self.unknowns[i as usize].ty.clone();
         let chosen = self.choose(&ty, 0)?;
-        self.unknowns[i as usize].value = Some(chosen.clone());
+        self.bind(i, chosen.clone());
         Ok(chosen)
     }
 
     /// `unknown` is this value, which is not undecided itself.
     pub fn bind(&mut self, unknown: u32, value: Value) {
         self.unknowns[unknown as usize].value = Some(value);
+        self.decided.push(unknown);
+    }
+
+    /// Takes back all decisions since then.
+    pub fn undecide(&mut self, (unknowns, decided): (usize, usize)) {
+        for i in self.decided.drain(decided..) {
+            self.unknowns[i as usize].value = None;
+        }
+        self.unknowns.truncate(unknowns);
     }
 
     fn choose(&mut self, ty: &Type, depth: usize) -> Run<Value> {

@@ -10,7 +10,7 @@ use viper::core::{
     BinOp, DomainFunctionId, Expr, ExprKind, Measure, OldState, PredicateAccess, Resource, Type,
 };
 
-use crate::assertion::{Part, is_asymmetric, is_impure};
+use crate::assertion::{Part, is_impure};
 use crate::machine::Machine;
 use crate::resources::{Instance, Resources};
 use crate::state::{Run, Scope, State, Stop, fault, outside};
@@ -378,7 +378,7 @@ impl Machine<'_> {
         let wanted = match part {
             Part::Exactly(p) if p.is_negative() => return fault(a.pos, "negative permission"),
             Part::Exactly(p) if p <= held => p,
-            Part::Exactly(p) if !scope.any_amount || p.is_zero() => {
+            Part::Exactly(p) if !(scope.any_amount || scope.in_predicate) || p.is_zero() => {
                 return fault(a.pos, "not enough permission to unfold");
             }
             _ => held * amount(1, 2),
@@ -402,10 +402,6 @@ impl Machine<'_> {
     ) -> Run<Value> {
         let program = self.program;
         let function = program.function(id);
-        let contract = function.pres.iter().chain(&function.posts);
-        if contract.into_iter().any(|e| is_asymmetric(e)) {
-            return outside("function whose contract is not what is checked");
-        }
         if self.depth > DEPTH {
             let bounded = |d: &viper::core::Decreases| {
                 matches!(d.measure, Measure::Tuple(_)) && d.condition.is_none()

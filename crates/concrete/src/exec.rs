@@ -20,6 +20,8 @@ use crate::value::{Amount, Value, amount};
 const TURNS: usize = 2000;
 /// Bodies of methods are run so deep; beyond that, contracts have to do.
 const CALLS: usize = 40;
+/// Calls that are nested deeper than this do not end.
+const NESTED: usize = 1200;
 
 /// A loop that is being executed.
 struct Entered {
@@ -260,13 +262,18 @@ impl Machine<'_> {
             Part::Exactly(p) if p.is_negative() => return fault(access.pos, "negative permission"),
             Part::Exactly(p) if p.is_zero() => return outside("fold of nothing"),
             Part::Exactly(p) => p,
-            Part::Wildcard => amount(1, 1024),
+            // Less than all that was folded so before, of which something must be left.
+            Part::Wildcard => {
+                self.least *= amount(1, 1024);
+                self.least.clone()
+            }
         };
         let predicate = self.program.predicate(instance.0);
         let Some(body) = &predicate.body else { return outside("fold of an abstract predicate") };
         let mut locals = instance.1.clone();
         locals.resize(predicate.locals.len(), Value::Bool(false));
         let mut inside = Scope::new(&predicate.locals, locals);
+        inside.in_predicate = true;
         let mut folded = Resources::default();
         let start = state.clone();
         let scale = Part::Exactly(amount.clone());
@@ -369,7 +376,11 @@ impl Machine<'_> {
         for pre in &method.pres {
             self.exhale(&mut callee, &start, state, pre, &mut given)?;
         }
-        let by_body = self.calls < CALLS
+        let measured = self.only_real && self.terminates && self.real;
+        if measured && self.calls > NESTED {
+            return Err(Stop::Endless);
+        }
+        let by_body = (self.calls < CALLS || measured)
             && state.reserve.is_none()
             && state.past.is_none()
             && !method.pres.iter().chain(&method.posts).any(|e| is_asymmetric(e))

@@ -25,6 +25,7 @@ mod collections;
 mod eval;
 mod exec;
 mod flow;
+pub mod generate;
 mod machine;
 pub mod mutate;
 mod quantify;

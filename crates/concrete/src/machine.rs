@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-use num_traits::ToPrimitive;
+use num_traits::{One, ToPrimitive};
 use report::Pos;
 use viper::core::{DomainFunctionId, ExprKind, FunctionId, Measure, MethodId, Program};
 
+use crate::assertion::is_asymmetric;
 use crate::choose::{OBJECTS, Random, Unknown};
 use crate::flow::flatten;
 use crate::resources::{Location, Resources};
 use crate::state::{Fault, Run, Scope, State, Stop};
-use crate::value::Value;
+use crate::value::{Amount, Value};
 
 /// A run is given up after so many evaluations.
 const STEPS: u64 = 300_000;
@@ -46,6 +47,8 @@ pub(crate) struct Machine<'p> {
     pub program: &'p Program,
     pub random: Random,
     pub unknowns: Vec<Unknown>,
+    /// Those that were decided, in order.
+    pub decided: Vec<u32>,
     /// Results of functions without a body: by arguments and footprint.
     #[allow(clippy::type_complexity)]
     pub results: BTreeMap<(FunctionId, Vec<Value>, Vec<(Location, Value)>), Value>,
@@ -53,6 +56,8 @@ pub(crate) struct Machine<'p> {
     /// Integers that the program mentions.
     pub literals: Vec<i64>,
     pub has_axioms: bool,
+    /// The least amount that was chosen for a wildcard so far.
+    pub least: Amount,
     /// Objects that may be mentioned.
     pub objects: u32,
     /// Values are being chosen again and again, so inner assumptions need not.
@@ -111,6 +116,7 @@ impl<'p> Machine<'p> {
             program,
             random: Random::new(seed),
             unknowns: Vec::new(),
+            decided: Vec::new(),
             results: BTreeMap::new(),
             domain_results: BTreeMap::new(),
             literals,
@@ -119,6 +125,7 @@ impl<'p> Machine<'p> {
                 Some(adt) => adt.contains.is_some(),
                 None => !d.axioms.is_empty(),
             }),
+            least: Amount::one(),
             objects: OBJECTS,
             choosing: false,
             depth: 0,
@@ -139,13 +146,17 @@ impl<'p> Machine<'p> {
         if self.steps <= STEPS {
             return Ok(());
         }
-        let endless = self.terminates && self.real && !self.choosing;
-        Err(if endless { Stop::Endless } else { Stop::Outside("long run") })
+        Err(Stop::Outside("long run"))
     }
 
     fn run(&mut self, id: MethodId) -> Run<Outcome> {
         let method = self.program.method(id);
         let Some(body) = &method.body else { return Ok(Outcome::Outside("no body")) };
+        // Such a function may promise what is never checked, wherever it is mentioned.
+        let contracts = self.program.functions.iter().flat_map(|f| f.pres.iter().chain(&f.posts));
+        if contracts.into_iter().any(|e| is_asymmetric(e)) {
+            return Ok(Outcome::Outside("function whose contract is not what is checked"));
+        }
         self.terminates = method
             .decreases
             .iter()

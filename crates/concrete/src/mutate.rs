@@ -56,7 +56,7 @@ impl Pool {
             let old = ExprKind::Old(OldState::Pre, Arc::clone(a));
             b = Expr::new(old, a.ty.clone(), Pos::None);
         }
-        if a.ty == Type::Ref && random.one_in(3) {
+        if a.ty == Type::Ref && !program.fields.is_empty() && random.one_in(3) {
             let field = FieldId(random.below(program.fields.len()) as u32);
             let resource = Resource::Field(Arc::clone(a), field, Pos::None);
             let part = random.pick(&[(1, 2), (1, 1), (1, 3)]).copied().map(|(n, d)| amount(n, d));

@@ -48,11 +48,19 @@ pub(crate) fn outside<T>(what: &'static str) -> Run<T> {
 #[derive(Clone)]
 pub(crate) struct Reserve {
     pub outer: State,
+    /// The left-hand side.
+    pub lhs: Resources,
     /// What was taken so far.
     pub taken: Resources,
     /// What is missing is made up: this is how the footprint of a wand is found that a contract
     /// promises.
     pub generous: bool,
+}
+
+impl Reserve {
+    pub fn new(outer: State, generous: bool) -> Reserve {
+        Reserve { outer, lhs: Resources::default(), taken: Resources::default(), generous }
+    }
 }
 
 /// A state.
@@ -118,6 +126,8 @@ pub(crate) struct Scope {
     pub result: Option<Value>,
     /// In functions, where any positive amount will do.
     pub any_amount: bool,
+    /// In bodies of predicates, of which a part may be held: the same for `unfolding`.
+    pub in_predicate: bool,
 }
 
 impl Scope {
@@ -130,6 +140,7 @@ impl Scope {
             lhs: None,
             result: None,
             any_amount: false,
+            in_predicate: false,
         }
     }
 }

@@ -24,9 +24,9 @@ use crate::state::{Reserve, Run, Scope, State, Stop, fault, outside};
 use crate::value::{Amount, amount};
 
 /// So many left-hand sides are tried.
-const SAMPLES: usize = 10;
+const SAMPLES: usize = 7;
 /// So often a footprint is made up.
-const FOOTPRINTS: usize = 6;
+const FOOTPRINTS: usize = 4;
 
 /// A wand and what its proof can refer to.
 pub(crate) struct Packaged {
@@ -75,8 +75,7 @@ impl Machine<'_> {
     ) -> Run<Resources> {
         let mut samples: Vec<(State, Resources)> = Vec::new();
         for _ in 0..SAMPLES {
-            let reserve =
-                Reserve { outer: state.clone(), taken: Resources::default(), generous: false };
+            let reserve = Reserve::new(state.clone(), false);
             let Some(lhs) = self.left_hand_side(scope, wand, state)? else { continue };
             let (outcome, mut end) = self.prove(scope, lhs.clone(), reserve, wand, Some(script));
             match outcome {
@@ -169,7 +168,8 @@ impl Machine<'_> {
         let mut scope = scope.clone();
         scope.lhs = Some(snapshot(&lhs));
         let mut state = lhs;
-        state.reserve = Some(Box::new(reserve));
+        let lhs = state.held.clone();
+        state.reserve = Some(Box::new(Reserve { lhs, ..reserve }));
         let mut outcome = match script {
             Some(script) => self.script(&mut scope, &mut state, script),
             None => Ok(()),
@@ -231,7 +231,7 @@ impl Machine<'_> {
             let generous = i < SAMPLES;
             let Some(lhs) = self.left_hand_side(scope, wand, &outer)? else { continue };
             outer.held = footprint.clone();
-            let reserve = Reserve { outer: outer.clone(), taken: Resources::default(), generous };
+            let reserve = Reserve::new(outer.clone(), generous);
             let (outcome, mut end) = self.prove(scope, lhs, reserve, wand, None);
             match outcome {
                 Ok(()) => satisfied |= !generous,
@@ -284,8 +284,7 @@ impl Machine<'_> {
         }
         if let (Err(Stop::Fault(_)), Some(past)) = (&outcome, &packaged.past) {
             // Is the footprint too small because too few left-hand sides were tried?
-            let outer = (**past).clone();
-            let reserve = Reserve { outer, taken: Resources::default(), generous: false };
+            let reserve = Reserve::new((**past).clone(), false);
             lhs.frame = Rc::default();
             lhs.past = None;
             let script = packaged.script.as_ref();
@@ -344,7 +343,7 @@ impl Machine<'_> {
         let wand = self.take_wand(&mut reserve.outer, key, pos);
         let outcome = wand.and_then(|wand| {
             reserve.taken.wands.push(wand.clone());
-            self.agree(state, &reserve.outer, &wand.footprint)?;
+            self.agree(state, &reserve, &wand.footprint)?;
             Ok(wand)
         });
         state.reserve = Some(reserve);
@@ -352,19 +351,19 @@ impl Machine<'_> {
     }
 
     /// Values of what comes from outside agree with those here, or no such state exists.
-    fn agree(&mut self, state: &mut State, outer: &State, what: &Resources) -> Run<()> {
+    fn agree(&mut self, state: &mut State, reserve: &Reserve, what: &Resources) -> Run<()> {
+        let outer = &reserve.outer;
         let mut locations = Vec::new();
         what.for_each_location(&mut |location| locations.push(location));
         locations.sort_unstable();
         locations.dedup();
         for location in locations {
             let Some(theirs) = outer.heap.get(&location) else { continue };
-            let here = state.total(location);
-            if here.is_positive() {
-                if here + what.total(location) > Amount::one() {
-                    return Err(Stop::Assumed);
-                }
-                let ours = state.heap.get(&location).cloned().unwrap_or_else(|| theirs.clone());
+            if reserve.lhs.total(location) + reserve.taken.total(location) > Amount::one() {
+                return Err(Stop::Assumed);
+            }
+            // What an exhale has given up so far still has its value.
+            if let Some(ours) = state.heap.get(&location).cloned() {
                 if self.force(&ours)? != self.force(&theirs.clone())? {
                     return Err(Stop::Assumed);
                 }
@@ -426,7 +425,7 @@ impl Machine<'_> {
         moved.add_field(location, &amount);
         reserve.outer.held.remove_field(location, &amount);
         reserve.taken.add(&moved);
-        self.agree(state, &reserve.outer, &moved)?;
+        self.agree(state, reserve, &moved)?;
         state.held.add(&moved);
         Ok(())
     }
@@ -508,7 +507,7 @@ impl Machine<'_> {
         let mut moved = Resources::default();
         moved.add_predicate(instance.clone(), &amount, &folded);
         reserve.taken.add(&moved);
-        self.agree(state, &reserve.outer, &moved)?;
+        self.agree(state, reserve, &moved)?;
         state.held.add(&moved);
         Ok(())
     }

@@ -128,6 +128,10 @@ const WRONG: &[(&str, &str)] = &[
          method m(i: Int) decreases 0 { var j: Int := i while (true) decreases 0 { j := i } }",
         "endless",
     ),
+    (
+        "method m(i: Int) returns (k: Int) decreases 0 ensures k > 3 { k := m(i + 1) }",
+        "endless",
+    ),
     // Data types and collections.
     (
         "adt List { Nil() Cons(head: Int, tail: List) }

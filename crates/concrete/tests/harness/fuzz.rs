@@ -22,6 +22,7 @@ const SHRINKING: Duration = Duration::from_secs(120);
 #[derive(Default)]
 struct Figures {
     tried: u64,
+    generated: u64,
     ill_formed: u64,
     silent: u64,
     verified: u64,
@@ -35,6 +36,8 @@ struct Figures {
     runs: u64,
     finished: u64,
     findings: u64,
+    running: Duration,
+    verifying: Duration,
 }
 
 /// Looks for contradictions.
@@ -82,10 +85,17 @@ impl Fuzzer {
     /// One program. Returns what contradicts the verdict, made smaller.
     pub fn round(&mut self) -> Option<(String, Finding)> {
         self.figures.tried += 1;
-        let base = self.random.pick(&self.pool).cloned()?;
-        let base = load(Path::new("base.vpr"), &base).ok()?;
-        let changed = mutate::mutate(&base.program, &mut self.random);
-        let text = print(&changed);
+        let text = if self.pool.is_empty() || self.random.one_in(3) {
+            self.figures.generated += 1;
+            let length = 4 + self.random.below(12);
+            let whole = concrete::generate::generate(&mut self.random, length);
+            let subject = load(Path::new("generated.vpr"), &whole);
+            subject.ok().and_then(|s| slice(&s.program, "m")).unwrap_or(whole)
+        } else {
+            let base = self.random.pick(&self.pool).cloned()?;
+            let base = load(Path::new("base.vpr"), &base).ok()?;
+            print(&mutate::mutate(&base.program, &mut self.random))
+        };
         let Ok(plain) = load(Path::new("changed.vpr"), &text) else {
             self.figures.ill_formed += 1;
             return None;
@@ -100,14 +110,18 @@ impl Fuzzer {
     }
 
     fn compare(&mut self, subject: &Subject, plain: &str) -> Option<Finding> {
+        let start = Instant::now();
         let seen = explore(&subject.program, RUNS, self.random.next_u64());
+        self.figures.running += start.elapsed();
         self.figures.runs += seen.ends.values().sum::<u64>();
         self.figures.finished += seen.ends.get("finished").copied().unwrap_or(0);
         if seen.finished.is_empty() && seen.faults.is_empty() && !self.random.one_in(8) {
             self.figures.silent += 1;
             return None;
         }
+        let start = Instant::now();
         let verdict = verify(subject);
+        self.figures.verifying += start.elapsed();
         self.figures.verified += 1;
         for (i, method) in subject.program.methods.iter().enumerate() {
             if method.body.is_none() {
@@ -175,10 +189,11 @@ impl Fuzzer {
     pub fn figures(&self) -> String {
         let f = &self.figures;
         format!(
-            "{} programs, {} ill-formed, {} not runnable, {} verified; methods: {} accepted ({} run to \
+            "{} programs ({} generated), {} ill-formed, {} not runnable, {} verified; methods: {} accepted ({} run to \
              the end), {} rejected ({} of them fault); refutes: {} false in a run, {} proved; {} runs, {} to \
-             the end; pool {}; {} findings",
+             the end; pool {}; {} findings; {} s running, {} s verifying",
             f.tried,
+            f.generated,
             f.ill_formed,
             f.silent,
             f.verified,
@@ -191,7 +206,9 @@ impl Fuzzer {
             f.runs,
             f.finished,
             self.pool.len(),
-            f.findings
+            f.findings,
+            f.running.as_secs(),
+            f.verifying.as_secs()
         )
     }
 }
