@@ -12,6 +12,7 @@ mod build;
 mod merge;
 mod predicate_instance;
 mod refute;
+mod scripts;
 mod smoke;
 pub mod termination;
 
@@ -52,8 +53,8 @@ impl Default for Options {
 /// [`Program::is_desugared`] holds unless an error is among the diagnostics.
 ///
 /// The order matters: orders on types come before the ADTs, which derive theirs only if there is
-/// something to derive it for; smoke detection must not see statements of other plugins; termination
-/// checks make predicate instances of their own.
+/// something to derive it for; smoke detection must not see statements of other plugins; scripts are
+/// checked while there are measures; termination checks make predicate instances of their own.
 #[must_use]
 pub fn desugar(mut program: Program, options: &Options) -> (Program, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
@@ -75,6 +76,7 @@ pub fn desugar(mut program: Program, options: &Options) -> (Program, Vec<Diagnos
     } else {
         refute::refuse(&program, &mut diagnostics);
     }
+    scripts::apply(&mut program);
     if options.termination {
         termination::apply(&mut program, &mut diagnostics);
     } else {
