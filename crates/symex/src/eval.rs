@@ -97,7 +97,8 @@ impl Executor<'_> {
             ExprKind::Old(which, inner) => return self.eval_old(state, e, *which, inner, blame),
             ExprKind::Let(local, value, body) => {
                 let value = self.eval(state, value, blame)?;
-                if !state.lenient {
+                // Under a quantifier that would be a new symbol for each instance.
+                if !state.lenient && !state.is_quantified() {
                     self.mention(state, value)?;
                 }
                 state.store.set(*local, value);

@@ -39,6 +39,8 @@ pub(crate) struct Executor<'p> {
     /// The verification ends here.
     pub deadline: Option<Instant>,
     pub exhale_mode: ExhaleMode,
+    /// Fields and predicates to which there are quantified permissions.
+    pub quantified_resources: std::cell::OnceCell<HashSet<crate::state::ResourceId>>,
     pub join_mode: JoinMode,
     /// The log of the current step.
     pub log: Log,
@@ -133,6 +135,7 @@ impl<'p> Executor<'p> {
             },
             deadline,
             exhale_mode: config.exhale_mode,
+            quantified_resources: std::cell::OnceCell::new(),
             join_mode: JoinMode::Off,
             log: Log::default(),
             trail: Vec::new(),

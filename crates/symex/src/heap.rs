@@ -177,7 +177,7 @@ impl Executor<'_> {
                 return Ok(Some(self.snap_at(chunk, args)));
             }
         }
-        if !heap.has(resource) || self.exhale_mode == ExhaleMode::Greedy {
+        if !heap.has(resource) || self.is_greedy(heap, resource) {
             return Ok(None);
         }
         let positive = self.held_at_all(heap, resource, args);
@@ -309,7 +309,7 @@ impl Executor<'_> {
                 return Ok(Some(snap));
             }
         }
-        if self.exhale_mode == ExhaleMode::Greedy || !heap.has(resource) {
+        if self.is_greedy(heap, resource) || !heap.has(resource) {
             return Ok(None);
         }
         self.take_from_all(state, heap, demand)

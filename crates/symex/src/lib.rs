@@ -16,6 +16,7 @@ mod eval;
 mod exec;
 mod executor;
 mod functions;
+mod greedy;
 mod heap;
 mod instances;
 mod merge;

@@ -89,6 +89,8 @@ impl Log {
 pub(crate) enum Entry {
     /// Holds because of what is before it.
     Fact(Term),
+    /// The same, and was proved.
+    Proved(Term),
     /// Holds already in the state where the exploration around this level began.
     Lasting(Term, usize),
     /// A condition under which something is evaluated.
@@ -130,6 +132,16 @@ impl Executor<'_> {
         self.assume_as(state, formula, Entry::Fact)
     }
 
+    /// Assumes what was just proved. In a quantifier it need not be said to those outside, for each
+    /// instance: it follows from what they know.
+    pub fn assume_proved(&mut self, state: &mut State, formula: Term) -> Run<()> {
+        if state.is_quantified() {
+            self.assume_as(state, formula, Entry::Proved)
+        } else {
+            self.assume(state, formula)
+        }
+    }
+
     /// Assumes a condition that selects the path.
     pub fn guard(&mut self, state: &mut State, condition: Term) -> Run<()> {
         self.assume_as(state, condition, Entry::Guard)
@@ -152,7 +164,7 @@ impl Executor<'_> {
         entry: impl Fn(Term) -> Entry,
     ) -> Run<()> {
         // What is only mentioned need not make sense: nothing follows from it.
-        if state.lenient && matches!(entry(formula), Entry::Fact(_) | Entry::Lasting(..)) {
+        if state.lenient && !matches!(entry(formula), Entry::Guard(_) | Entry::Side(_)) {
             return Ok(());
         }
         let mut pending = vec![formula];
@@ -438,7 +450,7 @@ impl Executor<'_> {
                 Entry::Lasting(fact, level) => {
                     facts.push(Learnt { guard, fact, level: Some(level) });
                 }
-                Entry::Fork(..) => {}
+                Entry::Fork(..) | Entry::Proved(_) => {}
             }
         }
         Outcome { entry: start, guard, facts, value }

@@ -146,7 +146,11 @@ impl Executor<'_> {
     fn path_facts(&self) -> Vec<Term> {
         let mut seen = HashSet::new();
         let facts = self.trail.iter().filter_map(|entry| match entry {
-            Entry::Fact(t) | Entry::Lasting(t, _) | Entry::Guard(t) | Entry::Side(t) => Some(*t),
+            Entry::Fact(t)
+            | Entry::Proved(t)
+            | Entry::Lasting(t, _)
+            | Entry::Guard(t)
+            | Entry::Side(t) => Some(*t),
             Entry::Fork(..) => None,
         });
         facts.filter(|t| seen.insert(*t)).collect()

@@ -106,9 +106,7 @@ impl Executor<'_> {
                 let reason = Reason::new("assertion.false", part, state.owner);
                 self.check(state, value, blame, reason)?;
                 // Later parts may rely on it.
-                if !state.lenient {
-                    self.assume(state, value)?;
-                }
+                self.assume_proved(state, value)?;
             } else {
                 snaps.push(self.frame(state, part, blame)?);
             }
@@ -131,8 +129,11 @@ impl Executor<'_> {
             ExprKind::Acc(resource, amount) => {
                 let (id, args) = self.eval_resource(state, resource, blame)?;
                 let amount = match amount {
-                    Some(amount) => self.eval(state, amount, blame)?,
-                    None => self.amount(1, 1),
+                    // Some permission is all that counts, so it need not be said how much.
+                    Some(amount) if !matches!(amount.kind, ExprKind::WildcardPerm) => {
+                        self.eval(state, amount, blame)?
+                    }
+                    _ => self.amount(1, 1),
                 };
                 let zero = self.amount(0, 1);
                 let not_negative = self.terms.le(zero, amount);

@@ -36,7 +36,7 @@ impl Executor<'_> {
         let amount = self.amount(1, 1);
         let quantified: Vec<_> = state.heap.quantified_of(resource).collect();
         let exact = state.heap.of(resource).any(|(_, c)| *c.args == *args);
-        if quantified.is_empty() || exact || self.exhale_mode == ExhaleMode::Greedy {
+        if quantified.is_empty() || exact {
             return self.take_and_put(state, resource, args, value);
         }
         let heap = state.heap.clone();

@@ -10,7 +10,6 @@ use std::rc::Rc;
 
 use smt::{Quantifier, Sort, Term};
 
-use crate::config::ExhaleMode;
 use crate::executor::Executor;
 use crate::path::Run;
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
@@ -214,10 +213,10 @@ impl Executor<'_> {
     ) -> Run<Term> {
         let zero = self.amount(0, 1);
         let Wanted { resource, args, wildcard } = *wanted;
-        if !certain && (wildcard || self.exhale_mode == ExhaleMode::Greedy) {
+        let reserve = state.reserves[level].clone();
+        if !certain && (wildcard || self.is_greedy(&reserve.heap, resource)) {
             return Ok(missing);
         }
-        let reserve = state.reserves[level].clone();
         let singles: Vec<(usize, Chunk)> =
             reserve.heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
         for (index, chunk) in singles {

@@ -291,6 +291,7 @@ impl End {
     pub(super) fn facts(&self, before: usize) -> Vec<Term> {
         let facts = self.entries[..before].iter().filter_map(|entry| match entry {
             Entry::Fact(fact)
+            | Entry::Proved(fact)
             | Entry::Lasting(fact, _)
             | Entry::Guard(fact)
             | Entry::Side(fact) => Some(*fact),

@@ -319,7 +319,7 @@ impl<'p> Executor<'p> {
                     Entry::Fact(fact) | Entry::Lasting(fact, _) => {
                         facts.push(self.terms.implies(guard, *fact));
                     }
-                    Entry::Fork(..) => {}
+                    Entry::Fork(..) | Entry::Proved(_) => {}
                 }
             }
             match end.result {

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use smt::Term;
 
 use super::footprint::Rest;
-use crate::config::ExhaleMode;
 use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::path::Run;
@@ -51,7 +50,7 @@ impl Executor<'_> {
         if let Some(snap) = self.take_shared(state, heap, demand)? {
             return Ok(Some((snap, None)));
         }
-        if wildcard || self.exhale_mode == ExhaleMode::Greedy {
+        if wildcard || self.is_greedy(heap, resource) {
             return Ok(None);
         }
         self.take_some_wand(state, heap, resource, args, amount)
