@@ -216,8 +216,12 @@ impl Executor<'_> {
         if matches!(resource, ResourceId::Field(_)) {
             self.bound_shares(state, &shares)?;
         }
+        // Quantified chunks agree everywhere since they are held together: see `put_quantified`. What a
+        // wand depends on is looked for among equations, not among what follows from them.
+        let packaging = !state.reserves.is_empty();
+        let related = if packaging { shares.len() } else { heap.of(resource).count() };
         for (i, (share, here)) in shares.iter().enumerate() {
-            for (other, there) in &shares[..i] {
+            for (other, there) in &shares[..i.min(related)] {
                 let both = self.terms.and([*there, *here]);
                 // No two chunks can have all of a field.
                 if self.excludes(state, both) {

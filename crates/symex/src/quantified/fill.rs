@@ -140,7 +140,8 @@ impl Executor<'_> {
         let resource = chunk.resource;
         let (zero, one) = (self.amount(0, 1), self.amount(1, 1));
         let Some((condition, more)) = self.amount_where(chunk.perm) else { return Ok(false) };
-        if is_wand(resource) {
+        // In a proof script it must be seen what comes from where.
+        if is_wand(resource) || !state.reserves.is_empty() {
             return Ok(false);
         }
         let others: Vec<_> = state.heap.quantified_of(resource).collect();

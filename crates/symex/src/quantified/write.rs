@@ -53,7 +53,9 @@ impl Executor<'_> {
                     return Ok(true);
                 }
             }
-            self.relate_shares(state, &heap, resource, args)?;
+            if heap.of(resource).next().is_some() {
+                self.relate_shares(state, &heap, resource, args)?;
+            }
             let demand = Demand { resource, args, amount, wildcard: false };
             let mut rest = heap.clone();
             if self.take_single(state, &mut rest, demand)?.is_some() {
@@ -137,9 +139,10 @@ impl Executor<'_> {
         let changed = self.terms.and([here, condition]);
         let right = self.terms.ite(changed, value, old);
         let body = self.terms.eq(new, right);
-        let triggers = [vec![new], vec![old]];
-        // There are only so many maps, and it mentions no new locations: chains of these come to an end,
-        // and may be long.
+        // Only from the new map to the old one, so that a location that is read costs as much as there
+        // were writes before and nothing for those after it. There are only so many maps, and it mentions
+        // no new locations: chains of these come to an end, and may be long.
+        let triggers = [vec![new]];
         let fact = self.close(Quantifier::Forall, &formals, &triggers, body, Some(0), "write");
         self.assume(state, fact)?;
         state.heap.quantified_mut(index).values = values;
