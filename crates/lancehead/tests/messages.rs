@@ -297,3 +297,95 @@ fn every_counterexample_is_confirmed_and_readable() {
     // Most of them are found; a change that loses many should be noticed.
     assert!(confirmed > 200 && others * 8 < confirmed, "{confirmed} confirmed, {others} not");
 }
+
+// --- Advice
+
+/// The help for the errors of a program, by line.
+fn help(dir: &Scratch, text: &str) -> Vec<(u64, String)> {
+    let found = errors(dir, text, &[]);
+    let line = |e: &Value| e["line"].as_u64().unwrap();
+    found.iter().map(|e| (line(e), e["help"].as_str().unwrap_or("-").to_string())).collect()
+}
+
+#[test]
+fn what_is_held_folded() {
+    let dir = Scratch::new("messages_folded");
+    let text = "\
+field f: Int field next: Ref
+predicate P(x: Ref) { acc(x.f) && acc(x.next) }
+predicate Q(x: Ref) { acc(x.next) }
+predicate R(x: Ref, b: Bool) { b ==> acc(x.f) }
+method named(x: Ref) requires Q(x) && P(x) { x.f := 1 }
+method surely(x: Ref, b: Bool) requires R(x, b) && b { x.f := 1 }
+method deeper(x: Ref) requires acc(x.next) && P(x.next) { x.next.f := 1 }
+method another(x: Ref, y: Ref) requires P(y) { var z: Ref z.f := 1 }
+function reads(x: Ref): Int requires P(x) { x.f }
+";
+    let unfold = |what: &str| format!("`{what}` is held folded: unfold it first");
+    let expected = [
+        (5, unfold("P(x)")),
+        (6, unfold("R(x, b)")),
+        (7, unfold("P(x.next)")),
+        (8, "-".to_string()),
+        (9, "`P(x)` is held folded: read it with `unfolding P(x) in …`".to_string()),
+    ];
+    assert_eq!(help(&dir, text), expected);
+}
+
+#[test]
+fn what_is_missing_in_the_precondition() {
+    let dir = Scratch::new("messages_precondition");
+    let text = "\
+field f: Int field next: Ref
+predicate P(x: Ref) { acc(x.f) }
+method callee(y: Ref) requires P(y)
+method verifies(x: Ref) { x.f := 1 }
+method further(x: Ref) { x.f := 1 assert x.f == 2 }
+method calls(a: Ref) { callee(a) }
+method posts(a: Ref) ensures acc(a.f) {}
+method many(s: Set[Ref]) { exhale forall r: Ref :: r in s ==> acc(r.f) }
+method never_then(x: Ref) requires acc(x.f, 1/2) { x.f := 1 }
+method not_there_then(x: Ref) { inhale acc(x.f, 1/2) x.f := 1 }
+method unknown_there() { var y: Ref y.f := 1 }
+method given_away(x: Ref) { exhale acc(x.f) exhale acc(x.f) }
+";
+    let missing = |what: &str| format!("`{what}` is missing in the precondition");
+    let none = || "-".to_string();
+    let found = help(&dir, text);
+    let expected = [
+        (4, missing("acc(x.f)")),
+        (5, missing("acc(x.f)")),
+        (6, missing("P(a)")),
+        (7, missing("acc(a.f)")),
+        (8, missing("forall r: Ref :: r in s ==> acc(r.f)")),
+        (9, none()),
+        (10, none()),
+        (11, none()),
+        (12, missing("acc(x.f)")),
+    ];
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_a_loop_does_not_keep() {
+    let dir = Scratch::new("messages_loops");
+    let text = "\
+field f: Int
+predicate P(x: Ref) { acc(x.f) }
+method field_(x: Ref) requires acc(x.f) {
+    var i: Int := 0
+    while (i < 3) { x.f := i i := i + 1 }
+}
+method predicate_(x: Ref, n: Int) requires P(x) {
+    var i: Int := 0
+    while (i < n) invariant i >= 0 { unfold P(x) fold P(x) i := i + 1 }
+}
+method never_held(x: Ref, y: Ref, n: Int) requires P(x) {
+    var i: Int := 0
+    while (i < n) { var z: Ref unfold P(z) i := i + 1 }
+}
+";
+    let keep = |what: &str| format!("the loop invariant does not keep `{what}`");
+    let found = help(&dir, text);
+    assert_eq!(found, [(5, keep("acc(x.f)")), (9, keep("P(x)")), (13, "-".to_string())]);
+}

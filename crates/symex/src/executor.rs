@@ -8,6 +8,7 @@ use report::Pos;
 use smt::{Limits, Session, SolverError, Sort, Term, Terms};
 use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
+use crate::advice::Candidate;
 use crate::blame::{Blame, Reason, diagnostic};
 use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::origin::Names;
@@ -93,6 +94,12 @@ pub(crate) struct Executor<'p> {
     pub origin: Pos,
     pub names: Names,
     pub wands: Wands,
+    /// Is something only tried? Then nothing is reported.
+    pub advising: bool,
+    /// How long it took to find out what to advise.
+    pub advice_time: Duration,
+    /// Preconditions that may help.
+    pub candidates: Vec<Candidate>,
     /// The axioms of domains that the solver was told.
     pub axiom_terms: Vec<Term>,
     /// The formals of resources, as far as somebody has asked for them.
@@ -165,6 +172,9 @@ impl<'p> Executor<'p> {
             origin: Pos::None,
             names: Names::default(),
             wands: Wands::default(),
+            advising: false,
+            advice_time: Duration::ZERO,
+            candidates: Vec::new(),
             axiom_terms: Vec::new(),
             formals_of: HashMap::new(),
         }
@@ -238,7 +248,7 @@ impl<'p> Executor<'p> {
     /// is infeasible, or the proof was meant to fail.
     fn report(&mut self, state: &State, blame: &Blame, reason: &Reason) -> Run<()> {
         let unproved = self.unproved.take();
-        if state.lenient {
+        if state.lenient || self.advising {
             return Err(Stop::Failed);
         }
         let falsum = self.terms.bool(false);
@@ -266,6 +276,7 @@ impl<'p> Executor<'p> {
             |f: &Failure| f.diagnostic.id == diagnostic.id && f.diagnostic.pos == diagnostic.pos;
         if !self.failures.iter().any(known) {
             (diagnostic.branch, diagnostic.branch_omitted) = self.path_wording(&state.branches);
+            self.advise(state, unproved.as_ref(), reason, &mut diagnostic);
             let counterexample = if self.config.counterexamples {
                 self.counterexample(state, unproved, reason)
             } else {

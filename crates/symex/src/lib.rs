@@ -4,6 +4,7 @@
 //! It has no global state: front ends in Rust call it as they like, from as many threads as they
 //! like, and stop it with a [`Cancel`].
 
+mod advice;
 mod axioms;
 mod blame;
 mod callgraph;

@@ -12,9 +12,11 @@ use std::time::{Duration, Instant};
 use report::{Diagnostic, Pos, Status};
 use smt::Session;
 use viper::core::{
-    Block, ExprKind, FieldId, FunctionId, Info, Method, PredicateId, Program, ReportAs, StmtKind,
+    Block, Expr, ExprKind, FieldId, FunctionId, Info, Method, PredicateId, Program, ReportAs, Stmt,
+    StmtKind,
 };
 
+use crate::advice::Candidate;
 use crate::blame::Blame;
 use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::executor::Executor;
@@ -346,8 +348,34 @@ impl Worker {
             result = run(shared, unit, theories, *deadline, session);
             result.add_stats(before);
         }
+        self.suggest(shared, ready, &mut result);
         self.session = Some(result.session);
         (result.parts, result.found)
+    }
+
+    /// Advises preconditions with which a method verifies, or gets further. Each is tried.
+    fn suggest(&self, shared: &Verification<'_>, ready: &Ready, result: &mut Outcome) {
+        let Some(part) = result.parts.get_mut(&result.key) else { return };
+        if part.trouble.is_some() || part.time > SUGGEST_WITHIN {
+            return;
+        }
+        let started = Instant::now();
+        let limit = started + SUGGEST_WITHIN;
+        let deadline = ready.deadline.map_or(limit, |end| end.min(limit));
+        for candidate in std::mem::take(&mut result.candidates) {
+            let is_it =
+                |f: &Failure| f.diagnostic.id == candidate.id && f.diagnostic.pos == candidate.pos;
+            let Some(failure) = part.failures.iter_mut().find(|f| is_it(f)) else { continue };
+            let mut attempt =
+                || verify_with(shared, &candidate, &ready.theories, deadline, &mut result.session);
+            if attempt() == Some(true) {
+                let help = format!("`{}` is missing in the precondition", candidate.text);
+                failure.diagnostic.help = Some(help);
+            }
+            if Instant::now() >= deadline {
+                break;
+            }
+        }
     }
 
     /// A session without assertions: the last one, if its solver was started with the same options.
@@ -366,6 +394,100 @@ impl Worker {
     }
 }
 
+/// Methods that take longer are not verified again to see what helps.
+const SUGGEST_WITHIN: Duration = Duration::from_secs(2);
+
+/// Does an error go away with another precondition, one that can hold together with those that there
+/// are? `None` if that could not be found out.
+fn verify_with(
+    shared: &Verification<'_>,
+    candidate: &Candidate,
+    theories: &Arc<Theories>,
+    deadline: Instant,
+    session: &mut Session,
+) -> Option<bool> {
+    let config = Config {
+        counterexamples: false,
+        profile: false,
+        dump_smt: None,
+        max_errors: 0,
+        ..shared.config.clone()
+    };
+    let mut program = shared.program().clone();
+    let method = program.methods.get_mut(candidate.method.index())?;
+    method.pres.push(Arc::clone(&candidate.assertion));
+    method.locals.clone_from(&candidate.locals);
+    let mut verify = |program: &Program| -> Option<Vec<Failure>> {
+        let mut own = std::mem::replace(session, Session::new(session_config(&config)));
+        own.clear();
+        own.set_deadline(Some(deadline));
+        own.push();
+        own.push();
+        let mut executor = Executor::new(
+            program,
+            &config,
+            own,
+            Arc::clone(&shared.foreign),
+            Arc::clone(theories),
+            Some(deadline),
+            Arc::clone(&shared.triggers),
+        );
+        // No advice on advice.
+        executor.advice_time = Duration::MAX;
+        executor.exhale_mode =
+            exhale_mode(program, &Unit::Method(candidate.method)).unwrap_or(executor.exhale_mode);
+        executor.register_method(candidate.method);
+        executor.join_mode =
+            join_mode(program.method(candidate.method)).unwrap_or(config.join_mode);
+        let result = executor.verify_method(candidate.method);
+        let failures = std::mem::take(&mut executor.failures);
+        *session = executor.session;
+        (result != Err(Stop::Abort)).then_some(failures)
+    };
+    let failures = verify(&program)?;
+    let goes_away = !failures.iter().any(|f| {
+        let d = &f.diagnostic;
+        (d.id == candidate.id && d.pos == candidate.pos) || d.id.starts_with("not.wellformed")
+    });
+    if !goes_away {
+        return Some(false);
+    }
+    // Where nothing can get there any more, everything goes away.
+    let method = program.methods.get_mut(candidate.method.index())?;
+    let pos = candidate.pos;
+    method.body = method.body.take().map(|body| assert_false_before(body, pos));
+    let reached =
+        |f: &Failure| f.diagnostic.id == "assert.failed:assertion.false" && f.diagnostic.pos == pos;
+    Some(verify(&program)?.iter().any(reached))
+}
+
+/// A body that fails at the statement in which a position is, or at its end if there is none.
+fn assert_false_before(mut body: Block, pos: Pos) -> Block {
+    let contains = |outer: Pos| match (outer.span(), pos.span()) {
+        (Some(a), Some(b)) => a.file == b.file && a.start <= b.start && b.end <= a.end,
+        _ => false,
+    };
+    let size = |pos: Pos| pos.span().map_or(u32::MAX, |s| s.end.saturating_sub(s.start));
+    let mut target: Option<Pos> = None;
+    body.walk_stmts(&mut |stmt| {
+        let smaller = target.is_none_or(|t| size(stmt.pos) < size(t));
+        if contains(stmt.pos) && smaller {
+            target = Some(stmt.pos);
+        }
+        true
+    });
+    let falsum = || Stmt::new(StmtKind::Assert(Expr::bool(false, pos)), pos);
+    match target {
+        Some(target) => body.flat_map(&mut |stmt| {
+            if stmt.pos == target { vec![falsum(), stmt] } else { vec![stmt] }
+        }),
+        None => {
+            body.stmts.push(falsum());
+            body
+        }
+    }
+}
+
 /// What came out of a unit.
 struct Outcome {
     session: Session,
@@ -374,6 +496,8 @@ struct Outcome {
     key: Key,
     parts: BTreeMap<Key, Part>,
     found: Vec<(FunctionId, FunctionTheory)>,
+    /// Preconditions that may help.
+    candidates: Vec<Candidate>,
 }
 
 impl Outcome {
@@ -571,7 +695,8 @@ fn run(
     let part = parts.entry(key).or_default();
     part.gave_up = executor.gave_up || result == Err(Stop::Abort);
     part.instances = instances(shared, unit, &mut executor);
-    Outcome { session: executor.session, fresh, key, parts, found }
+    let candidates = std::mem::take(&mut executor.candidates);
+    Outcome { session: executor.session, fresh, key, parts, found, candidates }
 }
 
 /// How often the formulas of a unit were instantiated, by their origins.

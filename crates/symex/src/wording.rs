@@ -82,7 +82,7 @@ impl Executor<'_> {
 
     /// An expression in the words of the outermost caller, with the variables that there are then.
     /// `None` if it cannot be said in them.
-    fn in_words_of_member(
+    pub fn in_words_of_member(
         &self,
         expr: &Arc<Expr>,
         owner: Owner,
@@ -183,12 +183,23 @@ impl Executor<'_> {
         found
     }
 
-    fn labels(&self, owner: Owner) -> &[Name] {
+    pub fn labels(&self, owner: Owner) -> &[Name] {
         match owner {
             Owner::Method(id) => self.program.method(id).labels.as_slice(),
             Owner::Function(_) | Owner::Predicate(_) => &[],
         }
     }
+}
+
+/// The member that is verified, and the values of its variables.
+pub(crate) fn root(state: &State) -> (Owner, &Store) {
+    let (mut owner, mut store) = (state.owner, &state.store);
+    let mut up = state.caller.as_ref();
+    while let Some(caller) = up {
+        (owner, store) = (caller.owner, &caller.store);
+        up = caller.up.as_ref();
+    }
+    (owner, store)
 }
 
 /// The variables of an expression that are not bound in it. Each binder has identifiers of its own.

@@ -1,0 +1,256 @@
+//! What to do about permission that is missing, where that is known. Each piece of advice is a claim,
+//! and is tried before it is given: a predicate is unfolded, a precondition added and the member
+//! verified again (in [`crate::unit`]).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use report::{Diagnostic, Pos};
+use smt::{Limits, Term};
+use viper::core::{Expr, ExprKind, Local, MethodId, Resource, Type};
+
+use crate::blame::{Blame, Reason};
+use crate::executor::Executor;
+use crate::path::Run;
+use crate::state::{Chunk, Owner, ResourceId, State};
+use crate::unproved::{Shortage, Unproved};
+use crate::wording::{free_locals, root, shorten};
+
+/// A precondition that may help.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    pub method: MethodId,
+    /// The error that it may help against.
+    pub id: String,
+    pub pos: Pos,
+    pub assertion: Arc<Expr>,
+    /// The variables of the method, and those that the assertion binds.
+    pub locals: Vec<Local>,
+    pub text: String,
+}
+
+/// Work for one question.
+const WORK: u64 = 500_000;
+/// Time for all advice of a unit.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// Predicates that are unfolded to see what is in them.
+const PREDICATES: usize = 8;
+/// How often a member is verified again.
+const CANDIDATES: usize = 3;
+
+impl Executor<'_> {
+    /// Says what helps against an error, or leaves a precondition to be tried.
+    pub fn advise(
+        &mut self,
+        state: &State,
+        unproved: Option<&Unproved>,
+        reason: &Reason,
+        diagnostic: &mut Diagnostic,
+    ) {
+        let Some(shortage) = unproved.and_then(|u| u.shortage.as_ref()) else { return };
+        if self.advice_time > PATIENCE || diagnostic.help.is_some() {
+            return;
+        }
+        let started = Instant::now();
+        diagnostic.help =
+            self.folded(state, shortage).or_else(|| self.lost_in_loop(state, shortage, reason));
+        self.advice_time += started.elapsed();
+        if diagnostic.help.is_none()
+            && self.candidates.len() < CANDIDATES
+            && let Some(mut candidate) = self.precondition(state, reason)
+        {
+            candidate.id = diagnostic.id.to_string();
+            candidate.pos = diagnostic.pos;
+            self.candidates.push(candidate);
+        }
+    }
+
+    /// Does something without leaving a trace.
+    fn aside<R>(&mut self, f: impl FnOnce(&mut Self) -> Run<R>) -> Option<R> {
+        let (log, trail) = (std::mem::take(&mut self.log), self.trail.len());
+        let (undecided, gave_up) = (self.undecided, self.gave_up);
+        let (trouble, unfolded) = (self.trouble.take(), self.unfolded.len());
+        let thorough = self.limits.thorough;
+        self.limits.thorough = Limits { rlimit: Some(WORK), ..self.limits.quick };
+        let depth = self.session.depth();
+        self.session.push();
+        self.advising = true;
+        let result = f(self);
+        self.advising = false;
+        self.session.pop_to(depth);
+        self.limits.thorough = thorough;
+        self.trail.truncate(trail);
+        self.unfolded.truncate(unfolded);
+        (self.undecided, self.gave_up, self.trouble, self.log) = (undecided, gave_up, trouble, log);
+        self.unproved = None;
+        result.ok()
+    }
+
+    /// Is it in a predicate instance that is held?
+    fn folded(&mut self, state: &State, shortage: &Shortage) -> Option<String> {
+        let held: Vec<(usize, Chunk)> = shortage
+            .heap
+            .chunks()
+            .iter()
+            .cloned()
+            .enumerate()
+            .filter(|(_, c)| matches!(c.resource, ResourceId::Predicate(_)))
+            .take(PREDICATES)
+            .collect();
+        for (index, chunk) in held {
+            let ResourceId::Predicate(predicate) = chunk.resource else { continue };
+            let decl = self.program.predicate(predicate);
+            let Some(args) = self.names_of_terms(state, &chunk.args) else { continue };
+            if decl.body.is_none() {
+                continue;
+            }
+            let blame = Blame::new("unfold.failed", Pos::None);
+            let given = self.aside(|this| {
+                let mut state = state.clone();
+                state.heap = shortage.heap.clone();
+                this.explore(&mut state, |this, s| {
+                    s.heap.remove(index);
+                    let (args, snap, perm) = (&chunk.args, chunk.snap, chunk.perm);
+                    this.produce_body(s, (predicate, &[]), args, snap, perm, &blame)?;
+                    let Shortage { resource, args, amount, some, .. } = shortage;
+                    let held = this.held(&s.heap, *resource, args);
+                    let enough = this.enough(held, *amount, *some);
+                    this.prove(s, enough)
+                })
+            });
+            if given.is_some_and(|outcomes| outcomes.iter().all(|outcome| outcome.value)) {
+                let name = decl.name.as_str();
+                let instance = format!("{name}({})", args.join(", "));
+                let folded = format!("`{instance}` is held folded");
+                return Some(match root(state).0 {
+                    Owner::Method(_) => format!("{folded}: unfold it first"),
+                    Owner::Function(_) | Owner::Predicate(_) => {
+                        format!("{folded}: read it with `unfolding {instance} in …`")
+                    }
+                });
+            }
+        }
+        None
+    }
+
+    /// Was it held before the loop in which it is missing?
+    fn lost_in_loop(
+        &mut self,
+        state: &State,
+        shortage: &Shortage,
+        reason: &Reason,
+    ) -> Option<String> {
+        let text = self.permission_wording(state, reason)?;
+        for frame in state.frames.iter() {
+            let found = self.aside(|this| {
+                let Shortage { resource, args, amount, some, heap } = shortage;
+                let (here, there) =
+                    (this.held(heap, *resource, args), this.held(frame, *resource, args));
+                let held = this.terms.add(here, there);
+                let enough = this.enough(held, *amount, *some);
+                this.prove(state, enough)
+            });
+            if found == Some(true) {
+                return Some(format!("the loop invariant does not keep `{text}`"));
+            }
+        }
+        None
+    }
+
+    /// The permission that is missing, if it can be asked for in the precondition of the method.
+    fn precondition(&self, state: &State, reason: &Reason) -> Option<Candidate> {
+        let (assertion, locals, owner) = self.missing_permission(state, reason)?;
+        let Owner::Method(id) = owner else { return None };
+        let method = self.program.method(id);
+        let is_param = free_locals(&assertion).iter().all(|local| local.0 < method.params);
+        let elsewhere = |e: &Expr| {
+            matches!(e.kind, ExprKind::Old(..) | ExprKind::Result | ExprKind::Perm(_))
+                || matches!(e.kind, ExprKind::ForPerm(..) | ExprKind::InhaleExhale(..))
+        };
+        // The methods that plugins make have no precondition that a user could change.
+        let made = method.name.as_str().ends_with("_termination_proof");
+        if !is_param || made || method.body.is_none() || assertion.any(elsewhere) {
+            return None;
+        }
+        let text = self.permission_wording(state, reason)?;
+        Some(Candidate { method: id, id: String::new(), pos: Pos::None, assertion, locals, text })
+    }
+
+    /// What is missing, as an assertion of the member that is verified.
+    fn missing_permission(
+        &self,
+        state: &State,
+        reason: &Reason,
+    ) -> Option<(Arc<Expr>, Vec<Local>, Owner)> {
+        let (expr, owner) = reason.expr.as_ref()?;
+        let permission = match &expr.kind {
+            ExprKind::Field(receiver, field) => {
+                let resource = Resource::Field(Arc::clone(receiver), *field, Pos::None);
+                Expr::new(ExprKind::Acc(resource, None), Type::Bool, Pos::None)
+            }
+            ExprKind::Acc(..) | ExprKind::Wand(_) | ExprKind::Quant { .. } => Arc::clone(expr),
+            _ => return None,
+        };
+        match &state.caller {
+            Some(caller) => self.in_words_of_member(&permission, *owner, caller),
+            None => Some((permission, self.locals(*owner).to_vec(), *owner)),
+        }
+    }
+
+    /// The same as text: `acc(x.f)`, `list(x)`.
+    fn permission_wording(&self, state: &State, reason: &Reason) -> Option<String> {
+        let (permission, locals, owner) = self.missing_permission(state, reason)?;
+        let text =
+            viper::unparse::expr_text(self.program, &locals, self.labels(owner), &permission);
+        let bare = match &permission.kind {
+            ExprKind::Acc(Resource::Predicate(..), None) => {
+                text.strip_prefix("acc(").and_then(|t| t.strip_suffix(')')).map(str::to_string)
+            }
+            _ => None,
+        };
+        Some(shorten(&bare.unwrap_or(text), 100))
+    }
+
+    /// How the member that is verified would write values.
+    fn names_of_terms(&mut self, state: &State, terms: &[Term]) -> Option<Vec<String>> {
+        let (owner, store) = root(state);
+        let locals = self.locals(owner);
+        let variables: Vec<(String, Term)> = store
+            .values()
+            .filter_map(|(id, value)| Some((locals.get(id.index())?.name.to_string(), value)))
+            .filter(|(name, _)| !name.starts_with("__"))
+            .collect();
+        let mut fields = Vec::new();
+        for chunk in state.heap.chunks() {
+            if let ResourceId::Field(field) = chunk.resource {
+                let sort = self.sort(&self.program.field(field).ty);
+                let value = self.symbols.unwrap(&mut self.terms, chunk.snap, sort);
+                fields.push((chunk.args[0], field, value));
+            }
+        }
+        terms.iter().map(|term| self.name_of(*term, &variables, &fields, 3)).collect()
+    }
+
+    fn name_of(
+        &self,
+        term: Term,
+        variables: &[(String, Term)],
+        fields: &[(Term, viper::core::FieldId, Term)],
+        depth: usize,
+    ) -> Option<String> {
+        if term == self.symbols.null {
+            return Some("null".to_string());
+        }
+        if let Some((name, _)) = variables.iter().find(|(_, value)| *value == term) {
+            return Some(name.clone());
+        }
+        match self.terms.node(term) {
+            smt::Node::Int(i) => return Some(i.to_string()),
+            smt::Node::Bool(b) => return Some(b.to_string()),
+            _ => {}
+        }
+        let (object, field, _) = fields.iter().find(|(_, _, value)| *value == term)?;
+        let object = self.name_of(*object, variables, fields, depth.checked_sub(1)?)?;
+        Some(format!("{object}.{}", self.program.field(*field).name.as_str()))
+    }
+}
