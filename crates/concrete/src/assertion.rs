@@ -80,6 +80,7 @@ impl Machine<'_> {
         let decided = (self.unknowns.len(), self.decided.len());
         let known = (self.results.clone(), self.domain_results.clone());
         let mut outcome = Ok(());
+        self.work(20)?;
         for attempt in 0..attempts {
             if attempt > 0 {
                 state.clone_from(&before.0);
@@ -359,6 +360,18 @@ impl Machine<'_> {
         scale: &Part,
         taken: &mut Resources,
     ) -> Run<()> {
+        // What was made up on the way can be read, although it was not there at the start.
+        let mut with_made_up = None;
+        if let Some(reserve) = state.reserve.as_ref().filter(|r| r.generous) {
+            self.work(10)?;
+            let mut all = start.clone();
+            all.held.add(&reserve.taken);
+            for (location, value) in &reserve.outer.heap {
+                all.heap.entry(*location).or_insert_with(|| value.clone());
+            }
+            with_made_up = Some(all);
+        }
+        let start = with_made_up.as_ref().unwrap_or(start);
         if !is_impure(e) {
             let view = View { state: start, now: &state.held };
             if state.reserve.as_ref().is_some_and(|r| r.generous) {

@@ -17,11 +17,11 @@ use crate::state::{Run, Scope, State, Stop, fault, outside};
 use crate::value::{Amount, Value, amount};
 
 /// A loop that takes more turns than this does not end.
-const TURNS: usize = 2000;
+const TURNS: usize = 600;
 /// Bodies of methods are run so deep; beyond that, contracts have to do.
 const CALLS: usize = 40;
 /// Calls that are nested deeper than this do not end.
-const NESTED: usize = 1200;
+const NESTED: usize = 300;
 
 /// A loop that is being executed.
 struct Entered {
@@ -363,6 +363,7 @@ impl Machine<'_> {
     ) -> Run<()> {
         let program = self.program;
         let method = program.method(id);
+        self.work(50 + 2 * self.calls as u64)?;
         let mut locals: Vec<Value> = Vec::new();
         for arg in args {
             locals.push(self.eval(scope, state.view(), arg)?);

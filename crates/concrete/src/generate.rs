@@ -23,15 +23,21 @@ function inside(x: Ref): Int requires cell(x) { unfolding cell(x) in x.f }
 function unknown(x: Ref): Int requires acc(x.f, 1/2)
 function bounded(i: Int): Int ensures result > i
 function steps(i: Int): Int decreases i ensures result >= 1 { i <= 0 ? 1 : 1 + steps(i - 1) }
-method touch(x: Ref) requires acc(x.f) ensures acc(x.f)
-method raise(x: Ref) returns (k: Int) requires acc(x.f) ensures acc(x.f) && x.f > old(x.f) && k == x.f
+method touch(x: Ref) decreases requires acc(x.f) ensures acc(x.f)
+method raise(x: Ref) returns (k: Int) decreases requires acc(x.f)
+ensures acc(x.f) && x.f > old(x.f) && k == x.f
 { x.f := x.f + 1 k := x.f }
-method borrow(x: Ref) requires acc(x.f, 1/3) ensures acc(x.f, 1/3)
-method lend(x: Ref, y: Ref) requires acc(x.f) ensures acc(x.f, 1/2) && (acc(x.f, 1/2) --* acc(x.f))
-method give(x: Ref) requires acc(x.f) ensures cell(x) --* acc(x.f)
-method pick(s: Set[Ref]) returns (r: Ref) requires |s| > 0 ensures r in s
+method borrow(x: Ref) decreases requires acc(x.f, 1/3) ensures acc(x.f, 1/3)
+method lend(x: Ref, y: Ref) decreases requires acc(x.f)
+ensures acc(x.f, 1/2) && (acc(x.f, 1/2) --* acc(x.f))
+method give(x: Ref) decreases requires acc(x.f) ensures cell(x) --* acc(x.f)
+method keep(s: Set[Ref]) decreases requires forall r: Ref :: r in s ==> acc(r.f, 1/3)
+ensures true --* (forall r: Ref :: r in s ==> acc(r.f, 1/3)) && (forall r: Ref :: r in s ==> r.f == old(r.f))
+method pick(s: Set[Ref]) returns (r: Ref) decreases requires |s| > 0 ensures r in s
 method down(i: Int) returns (k: Int) decreases i ensures k >= 0
 { if (i <= 0) { k := 0 } else { k := down(i - 1) k := k + 1 } }
+method walk(x: Ref, n: Int) returns (k: Int) decreases list(x) requires list(x) ensures list(x) && k >= 0
+{ k := 0 unfold list(x) if (x != null) { k := walk(x.next, n + 1) k := k + 1 } fold list(x) }
 ";
 
 /// Something that is held.
@@ -107,6 +113,9 @@ pub fn generate(random: &mut Random, length: usize) -> String {
     let mut method = String::from(
         "method m(x: Ref, y: Ref, z: Ref, s: Set[Ref], i: Int, j: Int, c: Bool) returns (k: Int)\n",
     );
+    if writer.random.one_in(3) {
+        method.push_str("  decreases i\n");
+    }
     for held in &pre {
         method.push_str(&format!("  requires {}\n", acc(held)));
     }
@@ -512,7 +521,10 @@ impl Writer<'_> {
                 let text = format!("cell({x}) --* acc({x}.f)");
                 self.held.push(Held::Wand(left, vec![Held::Field(x, "f", 12)], text));
             }
-            5 => self.line("k := down(i)"),
+            5 => match self.held.contains(&Held::Predicate("list", vec![x])) {
+                true => self.line(&format!("k := walk({x}, i)")),
+                false => self.line("k := down(i)"),
+            },
             _ => {
                 let r = self.fresh("r");
                 self.line(&format!("var {r}: Ref"));
@@ -537,13 +549,34 @@ impl Writer<'_> {
                 self.line(&format!("exhale {part}"));
                 self.line(&format!("inhale {part}"));
             }
+            // What was kept is what it was at the label.
+            (Some((s, n)), 2) if n > 4 && self.depth == 0 => {
+                let label = self.fresh("l");
+                self.line(&format!("label {label}"));
+                self.line(&format!("keep({s})"));
+                self.take(&Held::All(s, n));
+                self.add(Held::All(s, n - 4));
+                let values = match self.random.below(3) {
+                    0 => "r.f == old(r.f)".to_string(),
+                    _ => format!("r.f == old[{label}](r.f)"),
+                };
+                let part = format!("(forall r: Ref :: r in {s} ==> acc(r.f, 1/3))");
+                let text = format!("true --* {part} && (forall r: Ref :: r in {s} ==> {values})");
+                self.held.push(Held::Wand(Vec::new(), vec![Held::All(s, 4)], text));
+            }
             (Some((s, n)), 2) if n >= 4 => {
                 self.line(&format!("if ({x} in {s}) {{ borrow({x}) }}"));
             }
             (Some((s, n)), 3) if n >= 6 && self.depth == 0 => {
-                let text = format!(
-                    "acc({x}.g) --* acc({x}.g) && (forall r: Ref :: r in {s} ==> acc(r.f, 1/4))"
-                );
+                let part = format!("(forall r: Ref :: r in {s} ==> acc(r.f, 1/4))");
+                let mut text = format!("acc({x}.g) --* acc({x}.g) && {part}");
+                if self.random.one_in(2) {
+                    let label = self.fresh("l");
+                    self.line(&format!("label {label}"));
+                    text.push_str(&format!(
+                        " && (forall r: Ref :: r in {s} ==> r.f == old[{label}](r.f))"
+                    ));
+                }
                 self.line(&format!("package {text}"));
                 self.take(&Held::All(s, n));
                 self.add(Held::All(s, n - 3));

@@ -15,7 +15,7 @@ use crate::state::{Fault, Run, Scope, State, Stop};
 use crate::value::{Amount, Value};
 
 /// A run is given up after so many evaluations.
-const STEPS: u64 = 300_000;
+const STEPS: u64 = 150_000;
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ impl<'p> Machine<'p> {
         let mut literals = Vec::new();
         program.walk_exprs(&mut |e| {
             if let ExprKind::Int(n) = &e.kind {
-                literals.extend(n.to_i64().filter(|n| n.abs() < 1000));
+                literals.extend(n.to_i64().filter(|n| n.abs() < 100));
             }
             true
         });
@@ -142,7 +142,12 @@ impl<'p> Machine<'p> {
     }
 
     pub fn step(&mut self) -> Run<()> {
-        self.steps += 1;
+        self.work(1)
+    }
+
+    /// Counts what takes time: evaluations, and states that are copied.
+    pub fn work(&mut self, amount: u64) -> Run<()> {
+        self.steps += amount;
         if self.steps <= STEPS {
             return Ok(());
         }

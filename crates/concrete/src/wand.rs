@@ -543,9 +543,9 @@ impl Machine<'_> {
                 out.push_str(&format!("bound {index:?};"));
                 return Ok(());
             }
-            ExprKind::Old(OldState::Pre | OldState::Label(_), _) => {
-                return outside("old of a bound variable in a wand");
-            }
+            // A wand means what it meant where it was made. Whoever takes it for one about another
+            // state finds out when it is applied.
+            ExprKind::Old(OldState::Pre | OldState::Label(_), _) => out.push_str("old"),
             ExprKind::Perm(_) | ExprKind::ForPerm(..) => return outside("perm in a wand"),
             ExprKind::Binary(op, ..) => out.push_str(&format!("{op:?}")),
             ExprKind::Field(_, f) => out.push_str(&format!("{f:?}")),

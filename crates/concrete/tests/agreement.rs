@@ -96,6 +96,13 @@ const WRONG: &[(&str, &str)] = &[
          { if (|s| > 0) { exhale acc(s[0].f, 1/4) } }",
         "insufficient permission",
     ),
+    // Wands of quantified permissions.
+    (
+        "field f: Int field g: Int method m(s: Set[Ref], x: Ref)
+         requires forall r: Ref :: r in s ==> (acc(r.f) --* acc(r.f) && acc(r.g))
+         { if (x in s) { inhale acc(x.f) apply acc(x.f) --* acc(x.f) && acc(x.g) assert x.g > 0 } }",
+        "assertion is false",
+    ),
     // Footprints: what the script needs for other left-hand sides is gone, too.
     (
         "field f: Int field b: Bool
@@ -113,6 +120,31 @@ const WRONG: &[(&str, &str)] = &[
         "field f: Int method m(x: Ref, y: Ref) requires acc(x.f) && (acc(x.f) --* acc(x.f) && acc(y.f))
          { apply acc(x.f) --* acc(x.f) && acc(y.f) assert y.f > 0 }",
         "assertion is false",
+    ),
+    (
+        "field f: Int method m(x: Ref) requires acc(x.f)
+         { package true --* acc(x.f) { refute x.f > 0 } assert false }",
+        "assertion is false",
+    ),
+    // A wand means what it meant where it was made.
+    (
+        "field f: Int method keep(s: Set[Ref]) requires forall r: Ref :: r in s ==> acc(r.f, 1/2)
+         ensures true --* (forall r: Ref :: r in s ==> acc(r.f, 1/2)) && (forall r: Ref :: r in s ==> r.f == old(r.f))
+         method m(s: Set[Ref]) requires forall r: Ref :: r in s ==> acc(r.f)
+         { inhale forall r: Ref :: r in s ==> r.f == 0
+           exhale forall r: Ref :: r in s ==> acc(r.f)
+           inhale forall r: Ref :: r in s ==> acc(r.f)
+           keep(s)
+           apply true --* (forall r: Ref :: r in s ==> acc(r.f, 1/2)) && (forall r: Ref :: r in s ==> r.f == old(r.f))
+           assert forall r: Ref :: r in s ==> r.f == old(r.f) }",
+        "assertion is false",
+    ),
+    (
+        "field f: Int method m(x: Ref, y: Ref) requires acc(x.f) && acc(y.f)
+         { package acc(x.f) --* (acc(y.f, 1/2) --* acc(x.f) && acc(y.f))
+             { package acc(y.f, 1/2) --* acc(x.f) && acc(y.f) }
+           y.f := 1 }",
+        "no permission to write",
     ),
     // Functions.
     (

@@ -99,6 +99,15 @@ impl Writer<'_> {
                 (vec![own], if condition == "c" { Vec::new() } else { right }, text)
             }
         };
+        let noise = match self.random.below(8) {
+            0 => "refute c".to_string(),
+            1 => "refute false".to_string(),
+            2 => format!("if (c) {{ assert {} }}", all(&left)),
+            3 => format!("assert {}", all(&left)),
+            4 if !part.is_empty() => format!("if (c) {{ assert {} }}", all(&part)),
+            _ => String::new(),
+        };
+        let script = format!("{noise} {script}").trim().to_string();
         if script.is_empty() {
             self.line(&format!("package {text}"));
         } else {

@@ -6,7 +6,7 @@ pub mod fuzz;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use concrete::Outcome;
 use report::{Pos, SourceMap, Status};
@@ -117,8 +117,12 @@ pub struct Seen {
     pub ends: BTreeMap<String, u64>,
 }
 
+/// Runs end after this time; one of them takes a fraction of a second.
+const PATIENCE: Duration = Duration::from_secs(10);
+
 /// Runs all methods.
 pub fn explore(program: &Program, runs: u64, seed: u64) -> Seen {
+    let start = Instant::now();
     viper::with_deep_stack(|| {
         let mut seen = Seen::default();
         for (i, method) in program.methods.iter().enumerate() {
@@ -154,8 +158,8 @@ pub fn explore(program: &Program, runs: u64, seed: u64) -> Seen {
                 };
                 useless += u64::from(!matches!(&end[..], "finished" | "assumption" | "fault"));
                 *seen.ends.entry(end).or_insert(0) += 1;
-                // Nothing new is to be expected.
-                if faults >= 3 || (run >= 10 && useless == run + 1) {
+                // Nothing new is to be expected, or not soon.
+                if start.elapsed() > PATIENCE || faults >= 3 || (run >= 10 && useless == run + 1) {
                     break;
                 }
             }
