@@ -102,6 +102,7 @@ impl Machine<'_> {
         for invariant in invariants {
             self.exhale(scope, &start, state, invariant, &mut inside)?;
         }
+        inside.pass();
         let rest = std::mem::replace(&mut state.held, inside);
         match entered.last_mut().filter(|inner| inner.head == at) {
             // Beyond the invariant, what a turn leaves is lost.
@@ -184,7 +185,11 @@ impl Machine<'_> {
             StmtKind::Inhale(e) => self.inhale_all(scope, state, std::slice::from_ref(e))?,
             StmtKind::Assume(e) => {
                 if is_impure(e) {
-                    return outside("assume of permissions");
+                    // That so much is held; nothing is added.
+                    return match self.check(scope, state, e) {
+                        Err(Stop::Fault(_)) => Err(Stop::Assumed),
+                        other => other,
+                    };
                 }
                 self.inhale_all(scope, state, std::slice::from_ref(e))?;
             }
@@ -377,6 +382,7 @@ impl Machine<'_> {
         for pre in &method.pres {
             self.exhale(&mut callee, &start, state, pre, &mut given)?;
         }
+        given.pass();
         let measured = self.only_real && self.terminates && self.real;
         if measured && self.calls > NESTED {
             return Err(Stop::Endless);
@@ -405,6 +411,7 @@ impl Machine<'_> {
                 self.calls -= 1;
                 outcome?;
                 state.heap = inside.heap;
+                returned.pass();
                 state.held.add(&returned);
             }
             _ => {

@@ -25,6 +25,8 @@ pub(crate) struct HeldWand {
     pub footprint: Rc<Resources>,
     /// What happens when it is applied.
     pub packaged: Rc<Packaged>,
+    /// It went through a contract or an invariant: all that is known of it is what it promises.
+    pub passed: bool,
 }
 
 /// A bag of resources.
@@ -101,6 +103,11 @@ impl Resources {
         let left = folded.scaled(&(&rest / &held))?;
         self.predicates.insert(instance.clone(), (rest, Rc::new(left)));
         Some(Rc::new(part))
+    }
+
+    /// Forgets where wands come from.
+    pub fn pass(&mut self) {
+        self.wands.iter_mut().for_each(|wand| wand.passed = true);
     }
 
     /// So much of everything; wands cannot be split.

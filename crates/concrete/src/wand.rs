@@ -61,7 +61,7 @@ impl Machine<'_> {
             past,
         };
         let (footprint, packaged) = (Rc::new(footprint), Rc::new(packaged));
-        state.held.wands.push(HeldWand { key, footprint, packaged });
+        state.held.wands.push(HeldWand { key, footprint, packaged, passed: false });
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl Machine<'_> {
         let scope = scope.clone();
         let packaged = Packaged { wand: wand.clone(), script: None, scope, past: None };
         let (footprint, packaged) = (Rc::new(footprint), Rc::new(packaged));
-        state.held.wands.push(HeldWand { key, footprint, packaged });
+        state.held.wands.push(HeldWand { key, footprint, packaged, passed: true });
         Ok(())
     }
 
@@ -297,7 +297,12 @@ impl Machine<'_> {
         outcome?;
         state.heap = inside.heap;
         state.held.add(&gained);
-        state.held.add(&inside.held);
+        // What the footprint has beyond what was needed is given back by a wand that is known.
+        if held.passed {
+            state.forget();
+        } else {
+            state.held.add(&inside.held);
+        }
         Ok(())
     }
 

@@ -16,7 +16,7 @@ const RUNS: u64 = 25;
 /// Larger programs are not worth their time.
 const LONGEST: usize = 6000;
 /// The time that a finding is made smaller.
-const SHRINKING: Duration = Duration::from_secs(120);
+const SHRINKING: Duration = Duration::from_secs(60);
 
 /// What was done.
 #[derive(Default)]
