@@ -370,7 +370,15 @@ impl<'p> Symbols<'p> {
 
     /// The name of a domain function.
     pub fn domain_function_name(&self, id: DomainFunctionId, types: &[Type]) -> String {
-        let mut name = format!("dom.{}", self.program.domain_function(id).name.as_str());
+        let function = self.program.domain_function(id);
+        let mut name = match derived_index(self.program, id) {
+            // Not a name that anybody wrote: there may be others like it, even in the same type.
+            Some(index) => {
+                let domain = self.program.domain(function.domain).name.as_str();
+                format!("adt.{domain}.{index}.{}", function.name.as_str())
+            }
+            None => format!("dom.{}", function.name.as_str()),
+        };
         if !types.is_empty() {
             let list: Vec<String> = types.iter().map(|t| self.type_name(t)).collect();
             let _ = write!(name, "<{}>", list.join("~"));
@@ -847,4 +855,15 @@ pub(crate) fn foreign_axioms(program: &Program) -> Foreign {
         }
     }
     found
+}
+
+/// The position of a function that an algebraic data type brings with it (a destructor, a
+/// discriminator, the tag) among the functions of the type.
+fn derived_index(program: &Program, id: DomainFunctionId) -> Option<usize> {
+    let domain = program.domain(program.domain_function(id).domain);
+    let adt = domain.adt.as_ref()?;
+    if adt.constructors.iter().any(|constructor| constructor.function == id) {
+        return None;
+    }
+    domain.functions.iter().position(|function| *function == id)
 }

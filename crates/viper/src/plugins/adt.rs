@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
 
-use super::build::{domain_call, eq, forall, fresh, int, local};
+use super::build::{domain_call, eq, forall, fresh, int, library_function, local};
 use crate::core::{
     Adt, Axiom, BinOp, Constructor, Domain, DomainFunctionId, DomainId, Expr, ExprKind, Local,
     Program, Type,
@@ -66,10 +66,8 @@ fn derives_contains(adt: Option<&Adt>) -> bool {
 }
 
 fn contains_function(program: &Program) -> Option<DomainFunctionId> {
-    let domain = program.domain(program.find_domain(CONTAINS_DOMAIN)?);
-    let is_contains =
-        |id: &&DomainFunctionId| program.domain_function(**id).name.as_str() == CONTAINS_FUNCTION;
-    domain.functions.iter().find(is_contains).copied()
+    let params = [Type::Param(0), Type::Param(1)];
+    library_function(program, (CONTAINS_DOMAIN, 2), CONTAINS_FUNCTION, &params)
 }
 
 /// The type parameters of a domain as types.

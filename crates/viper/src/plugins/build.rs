@@ -91,6 +91,25 @@ pub(crate) fn match_types(param: &Type, arg: &Type, found: &mut [Option<Type>]) 
     }
 }
 
+/// A function of a domain with so many type parameters, if it has exactly this signature. A user may
+/// have declared domains with the names of those in the standard library, but other functions.
+pub(super) fn library_function(
+    program: &Program,
+    (domain, type_params): (&str, usize),
+    name: &str,
+    params: &[Type],
+) -> Option<DomainFunctionId> {
+    let domain = program.domain(program.find_domain(domain)?);
+    let fits = |id: &&DomainFunctionId| {
+        let function = program.domain_function(**id);
+        function.name.as_str() == name
+            && function.ty == Type::Bool
+            && function.params.iter().map(|(_, ty)| ty).eq(params)
+    };
+    let found = domain.functions.iter().find(fits).copied();
+    found.filter(|_| domain.type_params.len() == type_params)
+}
+
 /// `forall vars :: triggers body`; the body itself if there are no variables.
 pub(super) fn forall(
     vars: Vec<LocalId>,

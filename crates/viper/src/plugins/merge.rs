@@ -13,7 +13,7 @@ use crate::core::{
 };
 
 /// Adds the domains of `library` that `program` does not have. Does nothing if a domain of the
-/// program has the name of one in the library, but not its functions.
+/// program has the name of one in the library, but not its functions and type parameters.
 pub(super) fn add_domains(program: &mut Program, library: &Program) {
     let Some(renaming) = Renaming::new(program, library) else { return };
     let mut domains = Vec::new();
@@ -58,7 +58,23 @@ impl Renaming {
                 }
             }
         }
-        Some(Renaming { domains, functions })
+        let renaming = Renaming { domains, functions };
+        let fits = library.domains.iter().all(|domain| renaming.fits(program, library, domain));
+        fits.then_some(renaming)
+    }
+
+    /// Is the domain new, or declared in the same way?
+    fn fits(&self, program: &Program, library: &Program, domain: &Domain) -> bool {
+        let Some(existing) = program.find_domain(&domain.name) else { return true };
+        program.domain(existing).type_params.len() == domain.type_params.len()
+            && domain.functions.iter().all(|id| {
+                let expected = self.declaration(library.domain_function(*id));
+                let own = program.domain_function(self.function_id(*id));
+                let types = |f: &DomainFunction| -> Vec<Type> {
+                    f.params.iter().map(|(_, ty)| ty.clone()).collect()
+                };
+                own.ty == expected.ty && types(own) == types(&expected)
+            })
     }
 
     fn domain_id(&self, id: DomainId) -> DomainId {

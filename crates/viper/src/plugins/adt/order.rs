@@ -21,7 +21,7 @@ use crate::core::{
     Adt, Axiom, BinOp, Domain, DomainFunctionId, DomainId, Expr, Local, LocalId, Program, Type,
 };
 use crate::plugins::build::{domain_call, domain_call_inferred, forall, fresh, local};
-use crate::plugins::termination::ORDER_DOMAIN;
+use crate::plugins::termination::{self, ORDER_DOMAIN};
 
 /// The domain with the order of an ADT; `None` if nothing asks for one, or if the user has declared
 /// one.
@@ -31,11 +31,6 @@ pub(super) fn domain(program: &Program, id: DomainId, adt: &Adt) -> Option<Domai
     if program.find_domain(&name).is_some() {
         return None;
     }
-    let relations = program.domain(program.find_domain(ORDER_DOMAIN)?);
-    let function = |name: &str| {
-        let named = |id: &&DomainFunctionId| program.domain_function(**id).name.as_str() == name;
-        relations.functions.iter().find(named).copied()
-    };
     let types = own_params(declaration);
     let ty = Type::Domain(id, types.clone().into());
     let parts = Parts::new(program, &ty);
@@ -43,8 +38,8 @@ pub(super) fn domain(program: &Program, id: DomainId, adt: &Adt) -> Option<Domai
         program,
         ty,
         on_the_way: parts.leading_back().into_iter().cloned().collect(),
-        decreasing: function("decreasing")?,
-        bounded: function("bounded")?,
+        decreasing: termination::decreasing(program)?,
+        bounded: termination::bounded(program)?,
         pos: declaration.pos,
     };
     let mut axioms = Vec::new();

@@ -6,7 +6,9 @@ use report::{Diagnostic, Pos};
 
 use super::ORDER_DOMAIN;
 use super::call_graph::{Components, Parts, calls_of_function, recursive_functions};
-use crate::core::{Decreases, Domain, Expr, ExprKind, Function, Measure, Program, StmtKind, Type};
+use crate::core::{
+    Decreases, Domain, Expr, ExprKind, Function, Measure, OldState, Program, StmtKind, Type,
+};
 use crate::plugins::predicate_instance;
 
 const ERROR: &str = "consistency.error";
@@ -20,6 +22,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     }
     for method in &program.methods {
         check_clauses(&method.decreases, &mut diagnostics);
+        check_labels(&method.decreases, &mut diagnostics);
         if let Some(body) = &method.body {
             body.walk_stmts(&mut |stmt| {
                 if let StmtKind::While { decreases, .. } = &stmt.kind {
@@ -76,6 +79,20 @@ fn same_kind(a: &Decreases, b: &Decreases) -> bool {
 fn impure(e: &Expr, diagnostics: &mut Vec<Diagnostic>) {
     let message = "Termination measures and their conditions must be pure.";
     diagnostics.push(Diagnostic::error(ERROR, e.pos, message));
+}
+
+/// The labels of a callee are not those of its caller.
+fn check_labels(clauses: &[Decreases], diagnostics: &mut Vec<Diagnostic>) {
+    let mut check = |e: &Arc<Expr>| {
+        e.walk(&mut |e| {
+            if let ExprKind::Old(OldState::Label(_), _) = e.kind {
+                let message = "Termination measures of methods must not refer to labels.";
+                diagnostics.push(Diagnostic::error(ERROR, e.pos, message));
+            }
+            true
+        });
+    };
+    clauses.iter().for_each(|clause| clause.for_each_expr(&mut check));
 }
 
 /// Who calls, or begins an iteration, has other permissions than what is called or the next

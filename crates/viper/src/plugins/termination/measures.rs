@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
 
-use super::ORDER_DOMAIN;
+use super::orders::{bounded, decreasing, nested_predicates};
 use crate::core::rename::Renaming;
 use crate::core::{
     BinOp, Decreases, DomainFunctionId, Expr, ExprKind, Measure, OldState, Program, ReportAs, Stmt,
@@ -131,12 +131,6 @@ fn at_entry(e: &Arc<Expr>) -> Arc<Expr> {
     })
 }
 
-/// A function of the order domain; one of this name in another domain means something else.
-fn relation(program: &Program, name: &str) -> Option<DomainFunctionId> {
-    let mut relations = program.domain(program.find_domain(ORDER_DOMAIN)?).functions.iter();
-    relations.find(|id| program.domain_function(**id).name.as_str() == name).copied()
-}
-
 /// Makes the assertions.
 pub(super) struct Checks {
     decreasing: Option<DomainFunctionId>,
@@ -150,9 +144,9 @@ pub(super) struct Checks {
 impl Checks {
     pub(super) fn new(program: &Program) -> Checks {
         Checks {
-            decreasing: relation(program, "decreasing"),
-            bounded: relation(program, "bounded"),
-            nested: program.find_domain_function("nestedPredicates"),
+            decreasing: decreasing(program),
+            bounded: bounded(program),
+            nested: nested_predicates(program),
             diagnostics: Vec::new(),
         }
     }

@@ -24,7 +24,7 @@ mod nested;
 mod orders;
 
 pub use consistency::check;
-pub(super) use orders::add as add_orders;
+pub(super) use orders::{add as add_orders, bounded, decreasing};
 
 use report::Diagnostic;
 

@@ -8,9 +8,30 @@ use report::SourceMap;
 
 use super::ORDER_DOMAIN;
 use crate::check;
-use crate::core::{Decreases, Expr, ExprKind, Measure, Program, StmtKind, Type};
+use crate::core::{Decreases, DomainFunctionId, Expr, ExprKind, Measure, Program, StmtKind, Type};
 use crate::loader::{Files, load_text};
-use crate::plugins::merge;
+use crate::plugins::build::library_function;
+use crate::plugins::{merge, predicate_instance};
+
+/// `decreasing` of the order domain; a function of this name in another domain means something else.
+pub(in crate::plugins) fn decreasing(program: &Program) -> Option<DomainFunctionId> {
+    let params = [Type::Param(0), Type::Param(0)];
+    library_function(program, (ORDER_DOMAIN, 1), "decreasing", &params)
+}
+
+/// `bounded` of the order domain.
+pub(in crate::plugins) fn bounded(program: &Program) -> Option<DomainFunctionId> {
+    library_function(program, (ORDER_DOMAIN, 1), "bounded", &[Type::Param(0)])
+}
+
+/// `nestedPredicates`, in whichever domain.
+pub(super) fn nested_predicates(program: &Program) -> Option<DomainFunctionId> {
+    let instance = Type::Domain(program.find_domain(predicate_instance::DOMAIN)?, [].into());
+    let params = [instance.clone(), instance];
+    let named = program.find_domain_function("nestedPredicates")?;
+    let domain = program.domain(program.domain_function(named).domain);
+    library_function(program, (&domain.name, 0), "nestedPredicates", &params)
+}
 
 /// Adds what is missing.
 pub(in crate::plugins) fn add(program: &mut Program) {
