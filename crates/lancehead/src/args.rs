@@ -11,10 +11,10 @@ use crate::silicon;
 const EXAMPLES: &str = "\
 Examples:
   lancehead verify list.vpr                   prove it, or see what may fail
+  lancehead verify examples                   prove all .vpr files in a folder
   lancehead check list.vpr                    is it a well-formed program?
   lancehead check --format json *.vpr         the same for tools: one JSON object per file
   lancehead fmt list.vpr                      format it in place
-  lancehead verify examples                   prove all .vpr files in a folder
   lancehead fmt --check .                     which files would change? exit status 1 if any
   lancehead print --core list.vpr             what is left when all syntactic sugar is gone
   lancehead sl problem.smt2                   decide a problem of separation logic
@@ -22,9 +22,9 @@ Examples:
 
 Exit status:
   0  all is well
-  1  verification errors (or, with fmt --check, a file that is not formatted)
+  1  verification errors (or, with fmt --check or --diff, a file that is not formatted)
   2  invalid input: syntax or type errors, unreadable files, wrong usage
-  3  could not finish: internal error, no solver, out of time";
+  3  could not finish: internal error, no solver, out of time, interrupted";
 
 /// What a command is for, then how it is used, then everything else.
 const EXAMPLES_FIRST: &str =
@@ -189,7 +189,8 @@ pub struct Verify {
     #[arg(long)]
     pub stats: bool,
 
-    /// Verify only this member (may be given several times; `*` and `?` stand for any characters)
+    /// Verify only this member (may be given several times; `*` and `?` stand for any characters);
+    /// some file must have it
     #[arg(long = "member", value_name = "NAME")]
     pub members: Vec<String>,
 
@@ -202,7 +203,7 @@ pub struct Verify {
     #[arg(long, short, value_name = "N", value_parser = positive)]
     pub jobs: Option<usize>,
 
-    /// Stop a file after this many seconds; 0 for no limit
+    /// Stop a file after it was verified for this many seconds; 0 for no limit
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub timeout: Option<Duration>,
 

@@ -88,8 +88,12 @@ impl Walk<'_> {
             if path.is_dir() {
                 any |= self.folder(&path);
             } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
+                // Nobody may ever write into a pipe. A link that leads nowhere is for the reader to
+                // complain about.
+                if path.metadata().is_ok_and(|file| !file.is_file()) {
+                    continue;
+                }
                 any = true;
-                // A link that leads nowhere is for the reader to complain about.
                 if path.canonicalize().is_ok_and(|real| !self.met.insert(real)) {
                     continue;
                 }

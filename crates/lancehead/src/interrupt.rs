@@ -1,7 +1,7 @@
 //! Ctrl-C: the first stops the verification, so that what is known is still reported; the second
 //! stops the process.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use symex::Cancel;
@@ -45,7 +45,15 @@ impl Interrupt {
                 // Who waits for this lock will not get it.
                 let mut words = stuck.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(words) = words.take() {
-                    words();
+                    let (said, heard) = mpsc::channel();
+                    let say = move || {
+                        words();
+                        let _ = said.send(());
+                    };
+                    // Standard output may be a pipe that nobody reads.
+                    if std::thread::Builder::new().name("last words".into()).spawn(say).is_ok() {
+                        let _ = heard.recv_timeout(GRACE);
+                    }
                     std::process::exit(UNFINISHED);
                 }
             };

@@ -28,9 +28,9 @@ struct Line {
     files: usize,
     runs: usize,
     files_done: usize,
-    /// The file that was opened last.
+    /// The file that was begun last.
     name: String,
-    /// Members of the files that were opened.
+    /// Members of the files that were read.
     members: usize,
     done: usize,
     drawn: bool,
@@ -69,12 +69,15 @@ impl Progress {
         })
     }
 
-    /// A file begins, or another run of it.
-    pub(crate) fn file_opened(&self, path: &Path, members: usize) {
-        let mut line = self.line();
+    /// A file is being read.
+    pub(crate) fn file_begun(&self, path: &Path) {
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-        line.name = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
-        line.members += members;
+        self.line().name = name.chars().filter(|c| !c.is_control()).take(MAX_NAME).collect();
+    }
+
+    /// So many members of it are to be verified.
+    pub(crate) fn add_members(&self, members: usize) {
+        self.line().members += members;
     }
 
     /// A member is done.
@@ -112,6 +115,9 @@ impl Line {
         } else {
             String::new()
         };
+        if self.members == 0 {
+            return format!("{files}{}, {} s", self.name, time.as_secs());
+        }
         let runs = if self.runs > 1 { format!(" in {} runs", self.runs) } else { String::new() };
         format!(
             "{files}{}: {} of {} members{runs}, {} s",
@@ -136,15 +142,19 @@ mod tests {
     #[test]
     fn what_the_line_says() {
         let progress = Progress::new(2, 1);
-        progress.file_opened(Path::new("some/folder/a\u{1b}b.vpr"), 7);
+        progress.file_begun(Path::new("some/folder/a\u{1b}b.vpr"));
         let text = |seconds| progress.line().text(Duration::from_secs(seconds));
+        assert_eq!(text(1), "0 of 2 files, ab.vpr, 1 s");
+        progress.add_members(7);
         assert_eq!(text(3), "0 of 2 files, ab.vpr: 0 of 7 members, 3 s");
         progress.member_done();
         progress.file_done();
-        progress.file_opened(Path::new("c.vpr"), 2);
+        progress.file_begun(Path::new("c.vpr"));
+        progress.add_members(2);
         assert_eq!(text(4), "1 of 2 files, c.vpr: 1 of 9 members, 4 s");
         let progress = Progress::new(1, 10);
-        progress.file_opened(Path::new("c.vpr"), 2);
+        progress.file_begun(Path::new("c.vpr"));
+        progress.add_members(2);
         assert_eq!(progress.line().text(Duration::ZERO), "c.vpr: 0 of 2 members in 10 runs, 0 s");
     }
 }

@@ -5,7 +5,7 @@ mod support;
 
 use std::fs;
 use std::io::Write;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 use support::{FAILS, Scratch, VALID, assert_contract, stderr, stdout, verify};
@@ -61,6 +61,8 @@ fn links_are_followed_but_not_in_circles() {
     symlink("../elsewhere", dir.0.join("src/link")).unwrap();
     symlink("deep/a.vpr", dir.0.join("src/same.vpr")).unwrap();
     symlink("nowhere.vpr", dir.0.join("src/z.vpr")).unwrap();
+    let pipe = Command::new("mkfifo").arg(dir.0.join("src/pipe.vpr")).status().unwrap();
+    assert!(pipe.success());
     assert_eq!(checked(&dir, &["src"]), ["src/deep/a.vpr", "src/link/b.vpr", "src/z.vpr"]);
 }
 

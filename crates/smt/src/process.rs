@@ -121,8 +121,18 @@ impl Process {
 
     /// It does not read any more. How it ended says more than that.
     fn gone(&mut self, error: &std::io::Error) -> Silence {
-        let status = self.child.try_wait().ok().flatten();
-        Silence::Gone(status.map_or_else(|| error.to_string(), |status| status.to_string()))
+        Silence::Gone(self.end().unwrap_or_else(|| error.to_string()))
+    }
+
+    /// How it ended, if it has, or is about to: its pipes are closed before it is gone.
+    fn end(&mut self) -> Option<String> {
+        for _ in 0..20 {
+            if let Some(status) = self.child.try_wait().ok()? {
+                return Some(status.to_string());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        None
     }
 
     fn enqueue(&mut self, text: String) -> std::io::Result<()> {
@@ -188,8 +198,7 @@ impl Process {
                 Err(RecvTimeoutError::Timeout) if slice < rest => {}
                 Err(RecvTimeoutError::Timeout) => return Err(Silence::Timeout),
                 Err(RecvTimeoutError::Disconnected) => {
-                    let status = self.child.try_wait().ok().flatten();
-                    let how = status.map_or("it closed its output".to_string(), |s| s.to_string());
+                    let how = self.end().unwrap_or_else(|| "it closed its output".to_string());
                     return Err(Silence::Gone(how));
                 }
             }

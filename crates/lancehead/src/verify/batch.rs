@@ -87,7 +87,10 @@ struct Progressed {
 }
 
 /// Something to show.
+#[derive(Default)]
 struct Piece {
+    /// Errors of a member. Those that another member has, too, are shown once.
+    errors: Vec<Diagnostic>,
     diagnostics: Vec<Diagnostic>,
     text: String,
 }
@@ -132,6 +135,7 @@ impl Batch {
         self.shown().files[number].begun = true;
         let mut file = self.file(number);
         let front = file.front.get_or_insert_with(|| {
+            self.settings.progress.file_begun(&input.path);
             let start = Instant::now();
             let made = front_end(input, &self.settings.language);
             Arc::new(Front {
@@ -160,16 +164,12 @@ impl Batch {
             let name = self.name(number);
             let file = &mut shown.files[number];
             let sources = file.sources.clone().unwrap_or_default();
-            for d in &piece.diagnostics {
-                if file.seen.insert((d.id.to_string(), d.pos)) {
-                    text.push_str(&human::render_diagnostic(
-                        d,
-                        &name,
-                        &sources,
-                        self.settings.style.human,
-                    ));
-                    text.push('\n');
-                }
+            let mut is_new = |d: &&Diagnostic| file.seen.insert((d.id.to_string(), d.pos));
+            let new: Vec<&Diagnostic> = piece.errors.iter().filter(|d| is_new(d)).collect();
+            for diagnostic in new.into_iter().chain(&piece.diagnostics) {
+                let options = self.settings.style.human;
+                text.push_str(&human::render_diagnostic(diagnostic, &name, &sources, options));
+                text.push('\n');
             }
             text.push_str(&piece.text);
         }
@@ -221,10 +221,14 @@ impl Batch {
             }
         };
         let piece = if self.is_human() {
-            Piece { diagnostics: tail, text: self.settings.style.numbers(&report, &front.sources) }
+            Piece {
+                diagnostics: tail,
+                text: self.settings.style.numbers(&report, &front.sources),
+                ..Piece::default()
+            }
         } else {
             let text = self.settings.style.render(&report, &front.sources);
-            Piece { diagnostics: Vec::new(), text }
+            Piece { text, ..Piece::default() }
         };
         let mut shown = self.shown();
         let file = &mut shown.files[number];
@@ -300,7 +304,7 @@ impl Batch {
             self.settings.style.render(&report, &file.sources.clone().unwrap_or_default())
         };
         file.report = Some(report);
-        shown.order.close(number, Piece { diagnostics: Vec::new(), text });
+        shown.order.close(number, Piece { text, ..Piece::default() });
     }
 
     /// The reports, in the order of the files; those that were not begun have none.
@@ -364,9 +368,7 @@ impl Programs<'static> for Batch {
             }
         }
         let verification = Verification::new(Arc::clone(program), &config);
-        self.settings
-            .progress
-            .file_opened(&self.settings.inputs[number].path, verification.members());
+        self.settings.progress.add_members(verification.members());
         if run == 0 {
             let mut shown = self.shown();
             let members = verification.members();
@@ -374,7 +376,7 @@ impl Programs<'static> for Batch {
             if self.is_human() {
                 shown.order.expect(number, members + 1);
                 let diagnostics = front.diagnostics.clone();
-                shown.order.put(number, 0, Piece { diagnostics, text: String::new() });
+                shown.order.put(number, 0, Piece { diagnostics, ..Piece::default() });
                 let pieces = shown.order.in_order();
                 self.write(&mut shown, pieces);
             }
@@ -396,8 +398,8 @@ impl Programs<'static> for Batch {
         let mut shown = self.shown();
         shown.files[number].members.push((place, member.clone()));
         if self.is_human() {
-            let diagnostics = failures(member);
-            shown.order.put(number, place + 1, Piece { diagnostics, text: String::new() });
+            let errors = failures(member);
+            shown.order.put(number, place + 1, Piece { errors, ..Piece::default() });
             let pieces = shown.order.in_order();
             self.write(&mut shown, pieces);
         }
