@@ -7,7 +7,7 @@ PREFIX ?= $(HOME)/.local
 
 SEEDS ?= 10
 
-.PHONY: help demo test lint seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify install clean z3 release
+.PHONY: help demo test lint seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -18,6 +18,8 @@ help:
 	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
 	@echo '               from SEED=N; findings go to OUT=DIR'
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
+	@echo 'make score-clients TREE=DIR'
+	@echo '               compare errors with those in DIR/silicon.tsv, program by program'
 	@echo 'make install   install lancehead with its Z3 under PREFIX ($(PREFIX))'
 	@echo 'make clean     remove what was built (Z3 stays; it is in .z3)'
 
@@ -42,6 +44,10 @@ fuzz-viper: z3
 	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' SECONDS='$(SECONDS)' SEED='$(SEED)' OUT='$(or $(OUT),$(CURDIR))' \
 	    $(CARGO) run --locked -q -p lancehead-concrete --example fuzz -- \
 	    $(or $(FILES),$(shell find tests/verify tests/termination -name '*.vpr'))
+
+score-clients: release
+	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/agreement '$(TREE)' --reference '$(TREE)/silicon.tsv' \
+	    --tool '$(LANCEHEAD) verify --jobs 1 --assume-injectivity-on-inhale --format json' --timeout 120
 
 bench: bench-front-end bench-quantified bench-wands bench-verify
 
