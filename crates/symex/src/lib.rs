@@ -36,16 +36,18 @@ mod triggers;
 mod unit;
 mod unproved;
 mod verdict;
+mod verification;
 mod wands;
 mod wording;
 
 pub use config::{Ablation, Cancel, Config, ExhaleMode, JoinMode};
 pub use pool::{Programs, verify_all};
-pub use unit::Verification;
 pub use verdict::{
     Counterexample, Failure, Held, Member, MemberKind, Observer, Quantified, Quiet, Stats, Trouble,
     Verdict,
 };
+
+pub use verification::Verification;
 
 use std::sync::{Mutex, PoisonError};
 

@@ -7,8 +7,9 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::Scope;
 
-use crate::unit::{Ready, Verification, Worker};
+use crate::unit::Worker;
 use crate::verdict::{Member, Trouble, Verdict};
+use crate::verification::{Ready, Verification};
 
 /// Expressions nest deep. Pages of a stack cost nothing until they are touched.
 const STACK: usize = 1 << 30;
