@@ -188,8 +188,8 @@ impl Executor<'_> {
         places.insert(slot, sum);
     }
 
-    /// What both sides of a decision take is taken for certain: where the left-hand side has a share
-    /// of the same location, the values agree.
+    /// What both sides of a decision take is taken for certain, as far as it is there at all: where the
+    /// left-hand side has a share of the same location, the values agree.
     fn agreements(
         &mut self,
         package: &Package,
@@ -211,14 +211,15 @@ impl Executor<'_> {
                     continue;
                 }
                 for location in self.locations(&first.lhs, &reserve.heap, resource, slot) {
-                    let (x, y) = match slot {
-                        Slot::Single(_) => (x, y),
-                        Slot::Quantified(_) => {
-                            (self.at(resource, x, &location), self.at(resource, y, &location))
-                        }
-                    };
-                    let both = [self.terms.lt(zero, x), self.terms.lt(zero, y)];
-                    let taken = self.terms.and(both);
+                    // Amounts of paths that are impossible may be more than there is.
+                    let amounts = [x, y, reserve.original(slot)].map(|amount| {
+                        let here = match slot {
+                            Slot::Single(_) => amount,
+                            Slot::Quantified(_) => self.at(resource, amount, &location),
+                        };
+                        self.terms.lt(zero, here)
+                    });
+                    let taken = self.terms.and(amounts);
                     let outer = self.value_in(&reserve.heap, slot, &location);
                     for (held, inner) in self.shares_of(&first.lhs, ends, resource, &location) {
                         let positive = self.terms.lt(zero, held);
