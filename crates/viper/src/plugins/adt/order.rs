@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use report::Pos;
 
-use super::types::Parts;
+use super::types::{Parts, is_small};
 use super::{axiom, own_params};
 use crate::core::{
     Adt, Axiom, BinOp, Domain, DomainFunctionId, DomainId, Expr, Local, LocalId, Program, Type,
@@ -31,6 +31,8 @@ pub(super) fn domain(program: &Program, id: DomainId, adt: &Adt) -> Option<Domai
     if program.find_domain(&name).is_some() {
         return None;
     }
+    let decreasing = termination::decreasing(program)?;
+    let bounded = termination::bounded(program)?;
     let types = own_params(declaration);
     let ty = Type::Domain(id, types.clone().into());
     let parts = Parts::new(program, &ty);
@@ -38,8 +40,8 @@ pub(super) fn domain(program: &Program, id: DomainId, adt: &Adt) -> Option<Domai
         program,
         ty,
         on_the_way: parts.leading_back().into_iter().cloned().collect(),
-        decreasing: termination::decreasing(program)?,
-        bounded: termination::bounded(program)?,
+        decreasing,
+        bounded,
         pos: declaration.pos,
     };
     let mut axioms = Vec::new();
@@ -113,6 +115,9 @@ impl Order<'_> {
     fn paths_to_own_type(&self, ty: &Type, search: &mut Search) -> Vec<Vec<Step>> {
         if *ty == self.ty {
             return vec![Vec::new()];
+        }
+        if !is_small(ty) {
+            return Vec::new();
         }
         search.steps += 1;
         if !self.on_the_way.contains(ty) || search.steps > MAX_STEPS {

@@ -22,8 +22,11 @@ use std::collections::HashMap;
 use crate::core::{Program, Type};
 
 /// Types that can be inside a value grow without end if an ADT uses itself with larger arguments
-/// (`adt T[A] { N(x: A)  C(y: T[Pair[A]]) }`); those beyond this number count as not founded.
+/// (`adt T[A] { N(x: A)  C(y: T[Both[A, A]]) }`); those beyond this number count as not founded.
 const MAX_TYPES: usize = 1000;
+
+/// So do types that are larger than this: their size may double with each step.
+const MAX_SIZE: usize = 100;
 
 /// A type and those of what can be inside its values. The first one is the type itself.
 pub(super) struct Parts {
@@ -42,6 +45,9 @@ impl Parts {
             let args = args.into_iter().map(|args| {
                 let adts = args.into_iter().filter(|arg| is_adt(program, arg));
                 let known = adts.map(|arg| {
+                    if !is_small(&arg) {
+                        return None;
+                    }
                     if index.len() < MAX_TYPES && !index.contains_key(&arg) {
                         index.insert(arg.clone(), types.len());
                         types.push(arg.clone());
@@ -95,6 +101,23 @@ impl Parts {
         }
         let leads = |ty: usize| leads.get(ty) == Some(&true);
         self.index.iter().filter(|(_, index)| leads(**index)).map(|(ty, _)| ty).collect()
+    }
+}
+
+/// Is the type small enough to be looked at? Takes no longer than that for large ones.
+pub(super) fn is_small(ty: &Type) -> bool {
+    let mut budget = MAX_SIZE;
+    is_within(ty, &mut budget)
+}
+
+fn is_within(ty: &Type, budget: &mut usize) -> bool {
+    let Some(rest) = budget.checked_sub(1) else { return false };
+    *budget = rest;
+    match ty {
+        Type::Int | Type::Bool | Type::Perm | Type::Ref | Type::Param(_) => true,
+        Type::Seq(t) | Type::Set(t) | Type::Multiset(t) => is_within(t, budget),
+        Type::Map(kv) => is_within(&kv.0, budget) && is_within(&kv.1, budget),
+        Type::Domain(_, types) => types.iter().all(|ty| is_within(ty, budget)),
     }
 }
 
