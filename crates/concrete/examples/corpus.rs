@@ -14,7 +14,13 @@ fn main() {
     let runs = std::env::var("RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(30);
     for path in std::env::args().skip(1) {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let Ok(subject) = harness::load(Path::new(&path), &text) else { continue };
+        let subject = match harness::load(Path::new(&path), &text) {
+            Ok(subject) => subject,
+            Err(error) => {
+                eprintln!("{path}: {error}");
+                continue;
+            }
+        };
         let seen = harness::explore(&subject.program, runs, 1);
         let verdict = harness::verify(&subject);
         methods += subject.program.methods.iter().filter(|m| m.body.is_some()).count();
@@ -23,6 +29,9 @@ fn main() {
         for (i, method) in subject.program.methods.iter().enumerate() {
             if method.body.is_some() && !verdict.accepted.contains(method.name.as_str()) {
                 rejected += 1;
+                if std::env::var_os("VERBOSE").is_some() {
+                    println!("{path}: {} is rejected", method.name);
+                }
                 faulted += usize::from(seen.faults.iter().any(|(id, ..)| id.index() == i));
             }
         }
