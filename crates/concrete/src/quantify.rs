@@ -78,67 +78,31 @@ impl Machine<'_> {
         // Bounds are evaluated out of order; if that fails they are no bounds.
         let closed = |e: &Expr| !later.iter().any(|v| mentions(e, *v));
         let is_var = |e: &Expr| matches!(e.kind, ExprKind::Local(id) if id == var);
-        let (mut low, mut high) = (None::<i64>, None::<i64>);
         for guard in guards {
-            match &guard.kind {
-                ExprKind::Collection(op, args) => {
-                    let [element, of] = &args[..] else { continue };
-                    let contains = matches!(
-                        op,
-                        CollectionOp::SeqContains
-                            | CollectionOp::SetContains
-                            | CollectionOp::MapContains
-                    );
-                    if !contains || !is_var(element) || !closed(of) {
-                        continue;
-                    }
-                    let values = match self.eval(scope, view, of) {
-                        Ok(Value::Seq(s)) => s,
-                        Ok(Value::Set(s)) => s.into_iter().collect(),
-                        Ok(Value::Map(m)) => m.into_keys().collect(),
-                        _ => continue,
-                    };
-                    let mut values = values;
-                    values.sort();
-                    values.dedup();
-                    return Ok((values, true));
-                }
-                ExprKind::Binary(op, a, b) if ty == Type::Int => {
-                    let (bound, op) = if is_var(a) && closed(b) {
-                        (b, *op)
-                    } else if is_var(b) && closed(a) {
-                        (a, mirrored(*op))
-                    } else {
-                        continue;
-                    };
-                    let n = match self.eval_int(scope, view, bound) {
-                        Ok(n) => n,
-                        Err(Stop::Fault(_)) => continue,
-                        Err(other) => return Err(other),
-                    };
-                    // The variable is on the left now.
-                    let (l, h) = match op {
-                        BinOp::Lt => (None, Some(n.saturating_sub(1))),
-                        BinOp::Le => (None, Some(n)),
-                        BinOp::Gt => (Some(n.saturating_add(1)), None),
-                        BinOp::Ge => (Some(n), None),
-                        BinOp::Eq => (Some(n), Some(n)),
-                        _ => continue,
-                    };
-                    if let Some(l) = l {
-                        low = Some(low.map_or(l, |low| low.max(l)));
-                    }
-                    if let Some(h) = h {
-                        high = Some(high.map_or(h, |high| high.min(h)));
-                    }
-                }
-                _ => {}
+            let ExprKind::Collection(op, args) = &guard.kind else { continue };
+            let [element, of] = &args[..] else { continue };
+            let contains = matches!(
+                op,
+                CollectionOp::SeqContains | CollectionOp::SetContains | CollectionOp::MapContains
+            );
+            if !contains || !is_var(element) || !closed(of) {
+                continue;
             }
+            let values = match self.eval(scope, view, of) {
+                Ok(Value::Seq(s)) => s,
+                Ok(Value::Set(s)) => s.into_iter().collect(),
+                Ok(Value::Map(m)) => m.into_keys().collect(),
+                _ => continue,
+            };
+            let mut values = values;
+            values.sort();
+            values.dedup();
+            return Ok((values, true));
         }
         if ty != Type::Int {
             return outside("quantifier over this type");
         }
-        match (low, high) {
+        match self.bounds(scope, view, var, later, guards)? {
             (Some(low), Some(high)) => {
                 if high.saturating_sub(low) > MOST as i64 {
                     return outside("many instances");
@@ -147,6 +111,66 @@ impl Machine<'_> {
             }
             _ => Ok(((-3..10).map(Value::Int).collect(), false)),
         }
+    }
+}
+
+impl Machine<'_> {
+    /// The least and the greatest value of an integer variable that the guards allow. A variable that
+    /// has no value yet stands for its own bounds: `0 <= i && i < j && j < n`.
+    fn bounds(
+        &mut self,
+        scope: &mut Scope,
+        view: View<'_>,
+        var: LocalId,
+        later: &[LocalId],
+        guards: &[&Expr],
+    ) -> Run<(Option<i64>, Option<i64>)> {
+        let closed = |e: &Expr| !later.iter().any(|v| mentions(e, *v));
+        let is_var = |e: &Expr| matches!(e.kind, ExprKind::Local(id) if id == var);
+        let (mut low, mut high) = (None::<i64>, None::<i64>);
+        for (i, guard) in guards.iter().enumerate() {
+            let ExprKind::Binary(op, a, b) = &guard.kind else { continue };
+            let (bound, op) = if is_var(a) {
+                (b, *op)
+            } else if is_var(b) {
+                (a, mirrored(*op))
+            } else {
+                continue;
+            };
+            let (least, greatest) = if closed(bound) {
+                match self.eval_int(scope, view, bound) {
+                    Ok(n) => (Some(n), Some(n)),
+                    // Bounds are evaluated out of order; if that fails they are no bounds.
+                    Err(Stop::Fault(_)) => continue,
+                    Err(other) => return Err(other),
+                }
+            } else if let ExprKind::Local(other) = bound.kind {
+                // Without this guard, so that it ends.
+                let mut others = guards.to_vec();
+                others.remove(i);
+                self.bounds(scope, view, other, later, &others)?
+            } else {
+                continue;
+            };
+            // The variable is on the left now.
+            let (l, h) = match op {
+                BinOp::Lt => (None, greatest.map(|n| n.saturating_sub(1))),
+                BinOp::Le => (None, greatest),
+                BinOp::Gt => (least.map(|n| n.saturating_add(1)), None),
+                BinOp::Ge => (least, None),
+                BinOp::Eq => (least, greatest),
+                _ => continue,
+            };
+            low = match (low, l) {
+                (Some(a), Some(b)) => Some(a.max(b)),
+                (a, b) => a.or(b),
+            };
+            high = match (high, h) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            };
+        }
+        Ok((low, high))
     }
 }
 
