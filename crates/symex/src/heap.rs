@@ -21,6 +21,16 @@ pub(crate) struct Share {
     pub snap: Term,
 }
 
+/// How it is known what follows from holding shares of a location: it holds of every consistent heap.
+#[derive(Clone, Copy)]
+struct Known {
+    /// The location depends on the variables of a quantifier. What holds of it was said of all locations
+    /// when the chunks were put together; nobody outside needs to be told again, for each instance.
+    implied: bool,
+    /// Where these chunks were held first: there it holds already, whatever the conditions since.
+    level: Option<usize>,
+}
+
 /// Permission that is to be taken away.
 #[derive(Clone, Copy)]
 pub(crate) struct Demand<'a> {
@@ -213,12 +223,15 @@ impl Executor<'_> {
         let shares = self.shares(heap, resource, args);
         let shares: Vec<(Share, Term)> =
             shares.into_iter().map(|s| (s, self.terms.lt(zero, s.perm))).collect();
-        if matches!(resource, ResourceId::Field(_)) {
-            self.bound_shares(state, &shares)?;
-        }
-        // Quantified chunks agree everywhere since they are held together: see `put_quantified`. What a
-        // wand depends on is looked for among equations, not among what follows from them.
+        // What a wand depends on is looked for among equations, not among what follows from them.
         let packaging = !state.reserves.is_empty();
+        let implied = !packaging && self.mentions_quantified(state, args);
+        let level = if implied { None } else { state.level_of(heap, resource) };
+        let known = Known { implied, level };
+        if matches!(resource, ResourceId::Field(_)) {
+            self.bound_shares(state, &shares, known)?;
+        }
+        // Quantified chunks agree everywhere since they are held together: see `put_quantified`.
         let related = if packaging { shares.len() } else { heap.of(resource).count() };
         for (i, (share, here)) in shares.iter().enumerate() {
             for (other, there) in &shares[..i.min(related)] {
@@ -229,10 +242,18 @@ impl Executor<'_> {
                 }
                 let agree = self.terms.eq(other.snap, share.snap);
                 let fact = self.terms.implies(both, agree);
-                self.assume(state, fact)?;
+                self.assume_known(state, fact, known)?;
             }
         }
         Ok(())
+    }
+
+    fn assume_known(&mut self, state: &mut State, fact: Term, known: Known) -> Run<()> {
+        if known.implied {
+            self.assume_proved(state, fact)
+        } else {
+            self.assume_at(state, fact, known.level)
+        }
     }
 
     /// Is it known that this does not hold?
@@ -242,7 +263,12 @@ impl Executor<'_> {
     }
 
     /// Of a field there is no more than everything at a location.
-    fn bound_shares(&mut self, state: &mut State, shares: &[(Share, Term)]) -> Run<()> {
+    fn bound_shares(
+        &mut self,
+        state: &mut State,
+        shares: &[(Share, Term)],
+        known: Known,
+    ) -> Run<()> {
         let (zero, one) = (self.amount(0, 1), self.amount(1, 1));
         let mut sum = zero;
         let mut partial = 0;
@@ -257,13 +283,13 @@ impl Executor<'_> {
                 if full || self.is_full_or_none(other.perm) {
                     let both = self.terms.and([*there, *here]);
                     let not = self.terms.not(both);
-                    self.assume(state, not)?;
+                    self.assume_known(state, not, known)?;
                 }
             }
         }
         if partial > 0 {
             let bounded = self.terms.le(sum, one);
-            self.assume(state, bounded)?;
+            self.assume_known(state, bounded, known)?;
         }
         Ok(())
     }
