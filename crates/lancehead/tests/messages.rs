@@ -389,3 +389,21 @@ method never_held(x: Ref, y: Ref, n: Int) requires P(x) {
     let found = help(&dir, text);
     assert_eq!(found, [(5, keep("acc(x.f)")), (9, keep("P(x)")), (13, "-".to_string())]);
 }
+
+#[test]
+fn ranges_and_data_types_are_looked_through() {
+    let dir = Scratch::new("messages_ranges");
+    let text = "\
+adt Tree { Leaf() Node(left: Tree, value: Int, right: Tree) }
+method trees(t: Tree) requires t.isNode { assert t.left == t.right }
+method some(s: Seq[Int]) requires |s| == 2 { assert exists i: Int :: 0 <= i && i < |s| && s[i] == 7 }
+method positive(s: Seq[Int]) { assert forall i: Int :: 0 <= i && i < |s| ==> s[i] > 0 }
+";
+    let found = examples(&dir, text);
+    assert!(found.iter().all(|e| e["confirmed"] == true), "{found:#?}");
+    let tree = found[0]["variables"]["t"].as_str().unwrap();
+    assert!(tree.starts_with("Node("), "{tree}");
+    let elements = found[1]["variables"]["s"].as_str().unwrap();
+    assert!(!elements.contains('7') && elements.contains(", "), "{elements}");
+    assert_ne!(found[2]["variables"]["s"], "[]");
+}

@@ -5,6 +5,7 @@
 //! the path holds. Formulas with quantifiers are tried on the values that the model mentions; an
 //! instance that does not hold is what the solver is told before it is asked again.
 
+mod contents;
 mod interpret;
 mod show;
 mod value;

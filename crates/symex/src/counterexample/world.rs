@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{ToPrimitive, Zero};
 use smt::{Bound, FunId, Model, Node, Op, Quantifier, Sort, Term, Terms};
 use viper::core::{BinOp, CollectionOp, DomainFunctionId, FunctionId, Program, Type};
 
@@ -47,17 +47,22 @@ pub(crate) enum Mentioned {
     InModel,
 }
 
+/// What a search among the instances of a formula comes to.
+enum Search {
+    Found,
+    /// There is none.
+    Nowhere,
+    /// There may be one among those that were not looked at.
+    Unknown,
+}
+
 /// Values of bound variables.
 pub(crate) type Env = Vec<(Bound, Known)>;
 
-/// Sequences and sets with more elements are not read.
-const LARGEST: usize = 40;
 /// Instances of a quantified formula that are looked at.
 const INSTANCES: usize = 2000;
 /// Work for one model.
 const STEPS: u32 = 400_000;
-/// Values of data types nest no deeper.
-const DEEPEST: usize = 60;
 
 pub(crate) struct World<'a, 'p> {
     pub program: &'p Program,
@@ -71,7 +76,13 @@ pub(crate) struct World<'a, 'p> {
     /// Terms that stand for given values for the moment.
     pub bindings: HashMap<Term, Known>,
     memo: HashMap<Term, Option<Known>>,
-    contents: HashMap<(smt::Value, Type), Option<Value>>,
+    pub contents: HashMap<(smt::Value, Type), Option<Value>>,
+    /// Values whose contents are being read.
+    pub reading: Vec<(smt::Value, Type)>,
+    /// Values of data types, and what the solver calls them.
+    pub taken: HashMap<Value, smt::Value>,
+    /// Values of data types that do not make sense, with numbers.
+    pub others: HashMap<smt::Value, usize>,
     /// What functions without a definition were seen to be.
     pub applied: HashMap<(FunId, Vec<Value>), Value>,
     /// Are the values of functions without a definition unknown that were not seen?
@@ -80,7 +91,7 @@ pub(crate) struct World<'a, 'p> {
     pub inconsistent: bool,
     pub steps: u32,
     pub depth: usize,
-    padded: u32,
+    pub padded: u32,
     /// Applications of functions that are not what their definitions say: with the values of their
     /// arguments, and what they should be.
     pub corrections: Vec<(Term, Vec<Value>, Value)>,
@@ -109,6 +120,9 @@ impl<'a, 'p> World<'a, 'p> {
             bindings: HashMap::new(),
             memo: HashMap::new(),
             contents: HashMap::new(),
+            reading: Vec::new(),
+            taken: HashMap::new(),
+            others: HashMap::new(),
             applied: HashMap::new(),
             only_applied: false,
             inconsistent: false,
@@ -162,25 +176,35 @@ impl<'a, 'p> World<'a, 'p> {
             Node::App(fun, args) => self.application(term, *fun, args, env),
             Node::Quant(quant) => {
                 let forall = quant.quantifier == Quantifier::Forall;
-                let decided = self.instances(term, &quant.vars, quant.body, env, !forall)?;
-                decided.then(|| simple(Value::Bool(!forall)))
+                match self.search(term, &quant.vars, quant.body, env, !forall)? {
+                    Search::Found => Some(simple(Value::Bool(!forall))),
+                    Search::Nowhere => Some(simple(Value::Bool(forall))),
+                    Search::Unknown => None,
+                }
             }
         }
     }
 
-    /// Is there an instance of a body with this truth value? Others may be among those that were not
-    /// looked at.
-    fn instances(
+    /// Looks for an instance of a body with this truth value.
+    fn search(
         &mut self,
         term: Term,
         vars: &[Bound],
         body: Term,
         env: &Env,
         wanted: bool,
-    ) -> Option<bool> {
-        let pools: Option<Vec<Vec<Known>>> =
-            vars.iter().map(|v| self.pool(self.terms.bound(*v).1)).collect();
-        let pools = pools?;
+    ) -> Option<Search> {
+        let mut all = true;
+        let mut pools = Vec::new();
+        for var in vars {
+            let range = self.range(*var, body, env, wanted);
+            all &= range.is_some();
+            pools.push(match range {
+                Some(range) if range.is_empty() => return Some(Search::Nowhere),
+                Some(range) => range,
+                None => self.pool(self.terms.bound(*var).1)?,
+            });
+        }
         let mut choice = vec![0; vars.len()];
         for _ in 0..INSTANCES {
             let mut inner = env.clone();
@@ -188,16 +212,17 @@ impl<'a, 'p> World<'a, 'p> {
                 inner.push((*var, pool.get(*i)?.clone()));
             }
             let found = self.eval(body, &inner).and_then(|known| known.value.as_bool());
+            all &= found.is_some();
             if found == Some(wanted) {
                 if !wanted && env.is_empty() && self.refuted.is_none() {
                     self.refuted = Some((term, inner));
                 }
-                return Some(true);
+                return Some(Search::Found);
             }
             let mut at = 0;
             loop {
                 let (Some(i), Some(pool)) = (choice.get_mut(at), pools.get(at)) else {
-                    return Some(false);
+                    return Some(if all { Search::Nowhere } else { Search::Unknown });
                 };
                 *i += 1;
                 if *i < pool.len() {
@@ -207,7 +232,48 @@ impl<'a, 'p> World<'a, 'p> {
                 at += 1;
             }
         }
-        Some(false)
+        Some(Search::Unknown)
+    }
+
+    /// All values for which a body can have the wanted truth value: integers between bounds that the
+    /// body begins with.
+    fn range(&mut self, var: Bound, body: Term, env: &Env, wanted: bool) -> Option<Vec<Known>> {
+        if self.terms.bound(var).1 != Sort::Int {
+            return None;
+        }
+        let terms = self.terms;
+        let mut guards = Vec::new();
+        // Out of bounds an implication holds, and a conjunction does not.
+        let mut pending = match terms.node(body) {
+            Node::Op(Op::Implies, args) if !wanted => vec![*args.first()?],
+            Node::Op(Op::And, _) if wanted => vec![body],
+            _ => return None,
+        };
+        while let Some(term) = pending.pop() {
+            match terms.node(term) {
+                Node::Op(Op::And, args) => pending.extend(args.iter().copied()),
+                Node::Op(op @ (Op::Le | Op::Lt), args) => guards.push((*op, args[0], args[1])),
+                _ => {}
+            }
+        }
+        let is_var = |t: Term| matches!(terms.node(t), Node::Bound(v) if *v == var);
+        let (mut low, mut high): (Option<BigInt>, Option<BigInt>) = (None, None);
+        for (op, a, b) in guards {
+            let strict = BigInt::from(u8::from(op == Op::Lt));
+            if is_var(b) && !terms.free(a).contains(&var) {
+                if let Some(Known { value: Value::Int(i), .. }) = self.eval(a, env) {
+                    low = Some(low.map_or(&i + &strict, |l| l.max(&i + &strict)));
+                }
+            } else if is_var(a)
+                && !terms.free(b).contains(&var)
+                && let Some(Known { value: Value::Int(i), .. }) = self.eval(b, env)
+            {
+                high = Some(high.map_or(&i - &strict, |h| h.min(&i - &strict)));
+            }
+        }
+        let (low, high) = (low?, high?);
+        let count = (&high - &low + BigInt::from(1)).to_i64().filter(|n| *n <= 100)?;
+        Some((0..count).map(|i| simple(Value::Int(&low + BigInt::from(i)))).collect())
     }
 
     /// Is it a sort of references or of values of a domain?
@@ -222,7 +288,7 @@ impl<'a, 'p> World<'a, 'p> {
     }
 
     /// Values of a sort that are worth a look.
-    fn pool(&mut self, sort: Sort) -> Option<Vec<Known>> {
+    pub fn pool(&mut self, sort: Sort) -> Option<Vec<Known>> {
         Some(match sort {
             Sort::Bool => [true, false].map(|b| simple(Value::Bool(b))).to_vec(),
             Sort::Int => {
@@ -429,197 +495,6 @@ impl<'a, 'p> World<'a, 'p> {
             Some(value) => Some(value),
             None if self.model.defines(name) => None,
             None => Some(self.anything(name, sort)),
-        }
-    }
-
-    // --- Contents
-
-    /// A value of the solver as one of the language.
-    pub fn known(&mut self, raw: smt::Value, sort: Sort) -> Option<Known> {
-        let value = match &raw {
-            smt::Value::Bool(b) => Value::Bool(*b),
-            smt::Value::Int(i) => Value::Int(i.clone()),
-            smt::Value::Real(r) => Value::Perm(r.clone()),
-            _ if sort == self.symbols.snap || self.symbols.is_value_map(sort) => {
-                Value::Element(raw.clone())
-            }
-            _ => {
-                let ty = self.symbols.type_of(sort);
-                self.read(&raw, &ty)?
-            }
-        };
-        Some(Known { raw: Some(raw), value })
-    }
-
-    /// What a value of a type contains.
-    fn read(&mut self, raw: &smt::Value, ty: &Type) -> Option<Value> {
-        match raw {
-            smt::Value::Bool(b) => return Some(Value::Bool(*b)),
-            smt::Value::Int(i) => return Some(Value::Int(i.clone())),
-            smt::Value::Real(r) => return Some(Value::Perm(r.clone())),
-            _ => {}
-        }
-        let key = (raw.clone(), ty.clone());
-        if let Some(value) = self.contents.get(&key) {
-            return value.clone();
-        }
-        if self.depth > DEEPEST {
-            return None;
-        }
-        self.depth += 1;
-        let value = self.read_contents(raw, ty);
-        self.depth -= 1;
-        self.contents.insert(key, value.clone());
-        value
-    }
-
-    fn read_contents(&mut self, raw: &smt::Value, ty: &Type) -> Option<Value> {
-        let one = std::slice::from_ref(raw);
-        match ty {
-            Type::Seq(elem) => {
-                let length = self.number("Seq.length", ty, one)?;
-                let index = self.symbols.collection_name(ty, "Seq.index");
-                let sort = self.symbols.known_sort(elem)?;
-                let mut elems = Vec::new();
-                for i in 0..length {
-                    let at =
-                        self.meaning(&index, &[raw.clone(), smt::Value::Int(i.into())], sort)?;
-                    elems.push(self.read(&at, elem)?);
-                }
-                Some(Value::Seq(elems))
-            }
-            Type::Set(elem) => {
-                Some(Value::Set(self.members(raw, ty, elem)?.into_iter().map(|(_, v)| v).collect()))
-            }
-            Type::Multiset(elem) => {
-                let count = self.symbols.collection_name(ty, "Multiset.count");
-                let mut counts = BTreeMap::new();
-                for (candidate, value) in self.candidates(elem)? {
-                    let n = self.meaning(&count, &[raw.clone(), candidate], Sort::Int)?;
-                    if let smt::Value::Int(n) = n
-                        && n.is_positive()
-                    {
-                        counts.insert(value, n);
-                    }
-                }
-                let card = self.symbols.collection_name(ty, "Multiset.card");
-                if self.model.defines(&card) {
-                    let size = BigInt::from(self.number("Multiset.card", ty, one)?);
-                    let missing = size - counts.values().sum::<BigInt>();
-                    if missing.is_positive() {
-                        counts.insert(self.another(elem)?.1, missing);
-                    }
-                }
-                Some(Value::Multiset(counts))
-            }
-            Type::Map(kv) => {
-                let keys = Type::set(kv.0.clone());
-                let domain = self.symbols.collection_name(ty, "Map.domain");
-                let domain = self.meaning(&domain, one, self.symbols.known_sort(&keys)?)?;
-                let lookup = self.symbols.collection_name(ty, "Map.lookup");
-                let sort = self.symbols.known_sort(&kv.1)?;
-                let mut map = BTreeMap::new();
-                for (key, value) in self.members(&domain, &keys, &kv.0)? {
-                    let at = self.meaning(&lookup, &[raw.clone(), key], sort)?;
-                    map.insert(value, self.read(&at, &kv.1)?);
-                }
-                Some(Value::Map(map))
-            }
-            Type::Domain(id, types) => {
-                let program = self.program;
-                let Some(adt) = &program.domain(*id).adt else {
-                    return Some(Value::Element(raw.clone()));
-                };
-                let tag = self.symbols.domain_function_name(adt.tag, types);
-                let tag = match self.meaning(&tag, one, Sort::Int)? {
-                    smt::Value::Int(tag) => tag.to_usize()?,
-                    _ => return None,
-                };
-                let constructor = adt.constructors.get(tag)?;
-                let mut args = Vec::new();
-                for destructor in &constructor.destructors {
-                    let ty = program.domain_function(*destructor).ty.substitute(types);
-                    let name = self.symbols.domain_function_name(*destructor, types);
-                    let arg = self.meaning(&name, one, self.symbols.known_sort(&ty)?)?;
-                    args.push(self.read(&arg, &ty)?);
-                }
-                Some(Value::Data(constructor.function, args))
-            }
-            _ => Some(Value::Element(raw.clone())),
-        }
-    }
-
-    /// A size that is small enough.
-    fn number(&self, op: &str, ty: &Type, args: &[smt::Value]) -> Option<usize> {
-        let name = self.symbols.collection_name(ty, op);
-        match self.meaning(&name, args, Sort::Int)? {
-            smt::Value::Int(n) => n.to_usize().filter(|n| *n <= LARGEST),
-            _ => None,
-        }
-    }
-
-    /// Values of a type that may be in a collection. Of integers these are the ones that the path is
-    /// about, or all that the model mentions: of others it often says something that nobody asked for.
-    fn candidates(&mut self, ty: &Type) -> Option<Vec<(smt::Value, Value)>> {
-        let sort = self.symbols.known_sort(ty)?;
-        if sort == Sort::Int {
-            let all: BTreeSet<BigInt> = match self.mentioned {
-                Mentioned::OnPath => {
-                    let values = self.pinned.values().filter_map(|value| match value {
-                        smt::Value::Int(i) => Some(i.clone()),
-                        _ => None,
-                    });
-                    values.collect()
-                }
-                Mentioned::InModel => self.model.integers().iter().cloned().collect(),
-            };
-            let pair = |i: BigInt| (smt::Value::Int(i.clone()), Value::Int(i));
-            return Some(all.into_iter().map(pair).collect());
-        }
-        let pool = self.pool(sort).unwrap_or_default();
-        Some(pool.into_iter().filter_map(|k| Some((k.raw?, k.value))).collect())
-    }
-
-    /// The elements of a set. Where the model counts more than it names, others are added that nobody
-    /// has asked for.
-    fn members(
-        &mut self,
-        raw: &smt::Value,
-        ty: &Type,
-        elem: &Type,
-    ) -> Option<Vec<(smt::Value, Value)>> {
-        let inside = self.symbols.collection_name(ty, "Set.in");
-        let mut members = Vec::new();
-        for (candidate, value) in self.candidates(elem)? {
-            let found = self.meaning(&inside, &[candidate.clone(), raw.clone()], Sort::Bool)?;
-            if found == smt::Value::Bool(true) {
-                members.push((candidate, value));
-            }
-        }
-        let card = self.symbols.collection_name(ty, "Set.card");
-        if self.model.defines(&card) {
-            let size = self.number("Set.card", ty, std::slice::from_ref(raw))?;
-            while members.len() < size {
-                members.push(self.another(elem)?);
-            }
-        }
-        (members.len() <= LARGEST).then_some(members)
-    }
-
-    /// A value of a type that occurs nowhere else.
-    fn another(&mut self, ty: &Type) -> Option<(smt::Value, Value)> {
-        self.padded += 1;
-        match ty {
-            Type::Int => {
-                let largest = self.model.integers().last().cloned().unwrap_or_default();
-                let value = largest.max(6.into()) + self.padded;
-                Some((smt::Value::Int(value.clone()), Value::Int(value)))
-            }
-            Type::Ref => {
-                let raw = smt::Value::Element(format!("another {}", self.padded).into());
-                Some((raw.clone(), Value::Element(raw)))
-            }
-            _ => None,
         }
     }
 
