@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use grass::{Inference, Work};
+use sl::addresses;
 use sl::formula::Kind;
 use sl::{Formula, Semantics, Signature, SymbolicHeap, Term, Verdict};
 
@@ -18,10 +19,54 @@ pub(crate) struct Pair {
     pub(crate) g: Formula,
 }
 
+impl Pair {
+    /// An answer about locations that are integers, by one about others.
+    fn without_integer_locations(&self, ask: impl FnOnce(&Pair) -> Inferred) -> Inferred {
+        if !addresses::are_integers(&self.signature) {
+            return ask(self);
+        }
+        let both = [self.h.clone(), self.g.clone()];
+        let translated = match addresses::translate(&self.signature, self.semantics, &both) {
+            Ok(translated) => translated,
+            Err(reason) => return by_grass(Inference::Unknown(reason), Work::default()),
+        };
+        let [h, g] = translated.formulas.as_slice() else {
+            return by_grass(
+                Inference::Unknown("there are not two formulas".into()),
+                Work::default(),
+            );
+        };
+        let mut parts = vec![h.clone()];
+        parts.extend(translated.facts.iter().cloned());
+        let signature = translated.signature.clone();
+        let pair =
+            Pair { signature, semantics: self.semantics, h: Formula::and(parts), g: g.clone() };
+        let answer = ask(&pair);
+        let unclear = || Inference::Unknown("the answer is about computed addresses".into());
+        let inference = match answer.inference {
+            Inference::Found(formula) => {
+                translated.formula(&formula).map_or_else(unclear, Inference::Found)
+            }
+            Inference::Nothing(Some(model)) => Inference::Nothing(translated.model(model)),
+            other => other,
+        };
+        Inferred { inference, ..answer }
+    }
+}
+
 impl Procedures {
-    /// Some `F` for which `H |= G * F`: the strongest one for lists, by a solver; else one by
-    /// subtraction.
+    /// Some `F` for which `H |= G * F`.
     pub(crate) fn frame(&mut self, deadline: Option<Instant>, pair: &Pair) -> Inferred {
+        pair.without_integer_locations(|pair| self.frame_of_locations(deadline, pair))
+    }
+
+    /// Some `F` for which `H * F |= G`, and for which `H * F` has models.
+    pub(crate) fn abduce(&mut self, deadline: Option<Instant>, pair: &Pair) -> Inferred {
+        pair.without_integer_locations(|pair| self.abduce_locations(deadline, pair))
+    }
+
+    /// The strongest frame for lists, by a solver; else one by subtraction.
+    fn frame_of_locations(&mut self, deadline: Option<Instant>, pair: &Pair) -> Inferred {
         let Pair { signature, semantics, h, g } = pair;
         let (inference, work) = self.by_solver(deadline, |s| s.frame(signature, *semantics, h, g));
         let Inference::Unknown(reason) = inference else { return by_grass(inference, work) };
@@ -43,8 +88,7 @@ impl Procedures {
         }
     }
 
-    /// Some `F` for which `H * F |= G`, and for which `H * F` has models.
-    pub(crate) fn abduce(&mut self, deadline: Option<Instant>, pair: &Pair) -> Inferred {
+    fn abduce_locations(&mut self, deadline: Option<Instant>, pair: &Pair) -> Inferred {
         let Pair { signature, semantics, h, g } = pair;
         let (inference, work) = self.by_solver(deadline, |s| s.abduce(signature, *semantics, h, g));
         let Inference::Unknown(reason) = inference else { return by_grass(inference, work) };

@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use grass::{Inference, Work};
+use sl::addresses;
 use sl::{Formula, Semantics, Signature, Verdict};
 
 use infer::Pair;
@@ -210,8 +211,38 @@ struct Procedures {
 }
 
 impl Procedures {
-    /// One after the other, until one of them knows.
+    /// The answer; locations that are integers are others first.
     fn decide(
+        &mut self,
+        deadline: Option<Instant>,
+        signature: &Signature,
+        semantics: Semantics,
+        formulas: &[Formula],
+    ) -> Decision {
+        if !addresses::are_integers(signature) {
+            return self.by_all(deadline, signature, semantics, formulas);
+        }
+        let unknown = |reason: String, work: Work| Decision {
+            verdict: Verdict::Unknown(reason),
+            procedure: Procedure::Boolean,
+            work,
+        };
+        let translated = match addresses::translate(signature, semantics, formulas) {
+            Ok(translated) => translated,
+            Err(reason) => return unknown(reason, Work::default()),
+        };
+        let decision = self.by_all(deadline, &translated.signature, semantics, &translated.all());
+        match decision.verdict {
+            Verdict::Sat(model) => match translated.model(model) {
+                Some(model) => Decision { verdict: Verdict::Sat(model), ..decision },
+                None => unknown("the addresses of the model are unknown".into(), decision.work),
+            },
+            _ => decision,
+        }
+    }
+
+    /// One after the other, until one of them knows.
+    fn by_all(
         &mut self,
         deadline: Option<Instant>,
         signature: &Signature,

@@ -223,7 +223,7 @@ impl<'a> Question<'a> {
                 let loc = if set { Loc(*sort as u32 + 1) } else { Loc::NIL };
                 (var.name.clone(), Value::Loc(loc))
             });
-            return Some(Verdict::Sat(Model { stack: stack.collect(), heap: BTreeMap::new() }));
+            return Some(Verdict::Sat(Model { stack: stack.collect(), ..Model::default() }));
         }
         Some(Verdict::Unsat)
     }

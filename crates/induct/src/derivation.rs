@@ -248,7 +248,7 @@ pub fn model_with(
         .zip(values.iter().skip(system.nils()))
         .map(|(var, value)| (var.name.clone(), value.clone()))
         .collect();
-    let model = Model { stack, heap };
+    let model = Model { stack, heap, ..Model::default() };
     let witness = Witness { system, derivation, unfolded, values };
     witness.shows(&model, written).then_some(model)
 }

@@ -409,12 +409,12 @@ impl Answer<'_> {
 /// without named fields has `"content"` instead.
 fn model_to_json(model: &Model, signature: &Signature) -> Json {
     let stack: serde_json::Map<String, Json> =
-        model.stack.iter().map(|(name, v)| (name.to_string(), v.to_string().into())).collect();
+        model.stack.iter().map(|(name, v)| (name.to_string(), model.show(v).into())).collect();
     let heap: Vec<Json> = model
         .heap
         .iter()
         .map(|(loc, object)| {
-            let location = Value::Loc(*loc).to_string();
+            let location = model.show(&Value::Loc(*loc));
             let names = signature.fields(&object.sort);
             match &object.content {
                 Value::Record(values) => {
@@ -422,12 +422,12 @@ fn model_to_json(model: &Model, signature: &Signature) -> Json {
                         .iter()
                         .zip(values)
                         .filter_map(|((name, _), v)| {
-                            Some((name.as_ref()?.to_string(), v.to_string().into()))
+                            Some((name.as_ref()?.to_string(), model.show(v).into()))
                         })
                         .collect();
                     json!({ "location": location, "fields": fields })
                 }
-                content => json!({ "location": location, "content": content.to_string() }),
+                content => json!({ "location": location, "content": model.show(content) }),
             }
         })
         .collect();

@@ -21,6 +21,7 @@
 //! assert!(matches!(logic.entails(right, left), Ok(Entailment::Invalid(_))));
 //! ```
 
+pub mod addresses;
 pub mod decide;
 pub mod draw;
 pub mod enumerate;

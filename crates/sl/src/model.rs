@@ -46,6 +46,8 @@ pub struct Model {
     pub stack: BTreeMap<Name, Value>,
     /// What is allocated; never [`Loc::NIL`].
     pub heap: BTreeMap<Loc, Object>,
+    /// Where locations are integers: which ones.
+    pub addresses: BTreeMap<Loc, BigInt>,
 }
 
 impl Model {
@@ -92,34 +94,50 @@ impl Model {
         let mut text = String::new();
         for (name, value) in &self.stack {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{name} = {value}");
+            let _ = writeln!(text, "{name} = {}", self.show(value));
         }
         if self.heap.is_empty() {
             text.push_str("the heap is empty\n");
         }
         for (loc, object) in &self.heap {
-            let _ = writeln!(text, "{} |-> {}", Value::Loc(*loc), content(object, signature));
+            let at = self.show(&Value::Loc(*loc));
+            let _ = writeln!(text, "{at} |-> {}", self.content(object, signature));
         }
         text
     }
-}
 
-/// What a location holds, with the names of its fields.
-fn content(object: &Object, signature: &Signature) -> String {
-    let fields = signature.fields(&object.sort);
-    match &object.content {
-        Value::Record(values) => {
-            let named: Vec<String> = values
-                .iter()
-                .zip(&fields)
-                .map(|(value, (name, _))| match name {
-                    Some(name) => format!("{name}: {value}"),
-                    None => value.to_string(),
-                })
-                .collect();
-            format!("{{{}}}", named.join(", "))
+    /// A value as text.
+    #[must_use]
+    pub fn show(&self, value: &Value) -> String {
+        match value {
+            Value::Loc(loc) => {
+                self.addresses.get(loc).map_or_else(|| value.to_string(), ToString::to_string)
+            }
+            Value::Record(values) => {
+                let values: Vec<String> = values.iter().map(|value| self.show(value)).collect();
+                format!("{{{}}}", values.join(", "))
+            }
+            Value::Int(_) | Value::Bool(_) => value.to_string(),
         }
-        value => value.to_string(),
+    }
+
+    /// What a location holds, with the names of its fields.
+    fn content(&self, object: &Object, signature: &Signature) -> String {
+        let fields = signature.fields(&object.sort);
+        match &object.content {
+            Value::Record(values) => {
+                let named: Vec<String> = values
+                    .iter()
+                    .zip(&fields)
+                    .map(|(value, (name, _))| match name {
+                        Some(name) => format!("{name}: {}", self.show(value)),
+                        None => self.show(value),
+                    })
+                    .collect();
+                format!("{{{}}}", named.join(", "))
+            }
+            value => self.show(value),
+        }
     }
 }
 

@@ -58,7 +58,7 @@ impl Picture {
             .iter()
             .map(|(loc, (column, line))| LocBox {
                 loc: *loc,
-                labels: model.names_of(*loc).map(ToString::to_string).collect(),
+                labels: labels(model, *loc),
                 rows: model.heap.get(loc).map(|o| rows(&o.content, &signature.fields(&o.sort))),
                 column: *column,
                 line: *line,
@@ -73,6 +73,12 @@ impl Picture {
             .collect();
         Picture { boxes, notes }
     }
+}
+
+/// The variables that stand for a location, and which integer it is.
+fn labels(model: &Model, loc: Loc) -> Vec<String> {
+    let names = model.names_of(loc).map(ToString::to_string);
+    names.chain(model.addresses.get(&loc).map(ToString::to_string)).collect()
 }
 
 fn rows(content: &Value, fields: &[(Option<crate::sort::Name>, Sort)]) -> Vec<Row> {

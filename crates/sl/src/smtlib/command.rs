@@ -1,17 +1,18 @@
 //! Commands of a script.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use report::Span;
 
 use super::expr::Elaborator;
-use super::scope::{Expr, Macro, Result, Scope, error, error_with_help};
+use super::scope::{Application, Expr, Macro, Result, Scope, error, error_with_help};
 use super::{Check, Script, Status};
-use crate::formula::Formula;
+use crate::formula::{Formula, Kind};
 use crate::sexp::{Sexp, SexpKind};
 use crate::signature::{Cell, Definition, Record, check_positive};
 use crate::sort::{Name, Sort, Var};
+use crate::term::Term;
 
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,13 +61,7 @@ impl Runner {
                 [name, params, sort] if params.list().is_some_and(<[Sexp]>::is_empty) => {
                     self.declare_constant(name, sort)?;
                 }
-                [_, _, _] => {
-                    return error(
-                        "sl.unsupported",
-                        at,
-                        "functions without a body are not supported",
-                    );
-                }
+                [name, params, sort] => self.declare_function(at, name, params, sort)?,
                 _ => return shape(at, "(declare-fun NAME () SORT)"),
             },
             "define-fun" => self.define_fun(at, args)?,
@@ -74,7 +69,10 @@ impl Runner {
             "define-funs-rec" => self.define_funs_rec(at, args)?,
             "assert" => match args {
                 [formula] => {
-                    let formula = Elaborator::new(&self.scope).formula(formula)?;
+                    let mut elaborator = Elaborator::new(&self.scope);
+                    let formula = elaborator.formula(formula)?;
+                    let applied = elaborator.into_applied();
+                    self.scope.applied.extend(applied);
                     self.assertions.push(formula);
                 }
                 _ => return shape(at, "(assert FORMULA)"),
@@ -249,9 +247,9 @@ impl Runner {
                 return error("sl.syntax", pair.span, "a pair of sorts is due here");
             };
             let cell = Cell { loc: self.scope.sort(loc)?, content: self.scope.sort(content)? };
-            if !cell.loc.is_loc() {
+            if !cell.loc.is_loc() && cell.loc != Sort::Int {
                 let message = format!("`{}` is no sort of locations", cell.loc);
-                let help = "declare one with `declare-sort`";
+                let help = "declare one with `declare-sort`, or use Int";
                 return error_with_help("sl.heap", loc.span, message, help);
             }
             let signature = Arc::make_mut(&mut self.scope.signature);
@@ -273,6 +271,25 @@ impl Runner {
         Ok(())
     }
 
+    fn declare_function(
+        &mut self,
+        at: Span,
+        name: &Sexp,
+        params: &Sexp,
+        result: &Sexp,
+    ) -> Result<()> {
+        let Some(params) = params.list() else {
+            return shape(at, "(declare-fun NAME (SORT …) SORT)");
+        };
+        let params = params.iter().map(|sort| self.scope.sort(sort)).collect::<Result<Vec<_>>>()?;
+        let result = self.scope.sort(result)?;
+        let name_at = name.span;
+        let name = symbol(name)?;
+        self.scope.check_new(&name, name_at)?;
+        self.scope.functions.insert(name, (params, result));
+        Ok(())
+    }
+
     fn define_fun(&mut self, at: Span, args: &[Sexp]) -> Result<()> {
         let [name_at, params, sort, body] = args else {
             return shape(at, "(define-fun NAME ((PARAMETER SORT) …) SORT BODY)");
@@ -284,6 +301,8 @@ impl Runner {
         let mut elaborator = Elaborator::new(&self.scope);
         let params = elaborator.bind(&params);
         let expr = elaborator.expr_of(body, &sort)?;
+        let applied = elaborator.into_applied();
+        self.scope.applied.extend(applied);
         match expr {
             Expr::Formula(body) if !body.is_pure() => {
                 self.scope.predicates.insert(name.clone(), params.clone());
@@ -346,14 +365,17 @@ impl Runner {
             self.scope.predicates.insert(name, params);
         }
         let mut definitions = Vec::with_capacity(group.len());
+        let mut applied = BTreeMap::new();
         for (at, name, _, _, body) in group {
             let name = symbol(name)?;
             let declared = self.scope.predicates.get(&name).map_or(&[][..], Vec::as_slice);
             let mut elaborator = Elaborator::new(&self.scope);
             let params = elaborator.bind(declared);
             let body = elaborator.formula(body)?;
+            applied.extend(elaborator.into_applied());
             definitions.push(Definition { name, params, body, pos: (*at).into() });
         }
+        self.scope.applied.extend(applied);
         let members: BTreeSet<Name> = definitions.iter().map(|d| d.name.clone()).collect();
         for definition in &definitions {
             check_positive(&definition.body, &members)?;
@@ -370,15 +392,56 @@ impl Runner {
             .insert(definition.name.clone(), Arc::new(definition));
     }
 
+    /// Functions have equal results for equal arguments: one formula for every two applications that are
+    /// asked about. So functions are gone, and with them any theory that is stably infinite can be combined
+    /// ([PWZ13, Th. 6]).
+    fn congruences(&self) -> Vec<Formula> {
+        let bodies = self.scope.signature.predicates.values().map(|definition| &definition.body);
+        let mut pending: Vec<Name> = self
+            .assertions
+            .iter()
+            .chain(bodies)
+            .flat_map(Formula::free_vars)
+            .map(|var| var.name)
+            .collect();
+        let mut met = BTreeMap::new();
+        while let Some(name) = pending.pop() {
+            let Some(application) = self.scope.applied.get(&name) else { continue };
+            if met.insert(name, application).is_none() {
+                for arg in &application.args {
+                    arg.for_each_var(&mut |var| pending.push(var.name.clone()));
+                }
+            }
+        }
+        let all: Vec<&Application> = met.into_values().collect();
+        let mut congruences = Vec::new();
+        for (index, a) in all.iter().enumerate() {
+            for b in all.iter().skip(index + 1).filter(|b| b.function == a.function) {
+                let result = |of: &Application| Term::var(of.result.clone());
+                let mut cases = vec![whatever_the_heap(Formula::equal(result(a), result(b)))];
+                for (x, y) in a.args.iter().zip(&b.args) {
+                    cases.push(whatever_the_heap(Formula::different(x.clone(), y.clone())));
+                }
+                congruences.push(Formula::or(cases));
+            }
+        }
+        congruences
+    }
+
     fn check_sat(&mut self, at: Span) {
         self.script.checks.push(Check {
             signature: self.scope.signature.clone(),
             constants: self.scope.constants.clone(),
-            assertions: self.assertions.clone(),
+            assertions: self.assertions.iter().cloned().chain(self.congruences()).collect(),
             status: self.status.take(),
             pos: at.into(),
         });
     }
+}
+
+/// A pure atom that says nothing of the heap in either semantics.
+fn whatever_the_heap(atom: Formula) -> Formula {
+    Formula::sep(vec![atom, Kind::True.into()])
 }
 
 fn symbol(sexp: &Sexp) -> Result<Name> {

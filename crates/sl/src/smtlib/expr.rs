@@ -1,6 +1,6 @@
 //! Expressions: names, sorts, and the difference between data and formulas.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use report::Span;
 
@@ -8,7 +8,7 @@ use super::build::{
     DATA_DUE, all_of, arity, as_expr, as_truth_value, conjunction, disjunction, equivalence,
     formula_at, number, same_sort,
 };
-use super::scope::{Expr, Result, Scope, error, error_with_help};
+use super::scope::{Application, Expr, Result, Scope, error, error_with_help};
 use crate::formula::{Formula, Kind};
 use crate::sexp::{Sexp, SexpKind};
 use crate::sort::{Name, Sort, Var};
@@ -24,12 +24,19 @@ pub(super) struct Elaborator<'a> {
     /// Bound names with what they stand for; the last one counts.
     bound: Vec<(Name, Expr)>,
     taken: BTreeSet<Name>,
+    /// Applications of functions of which nothing is known.
+    applied: BTreeMap<Name, Application>,
 }
 
 impl<'a> Elaborator<'a> {
     pub(super) fn new(scope: &'a Scope) -> Elaborator<'a> {
         let taken = scope.constants.iter().map(|c| c.name.clone()).collect();
-        Elaborator { scope, bound: Vec::new(), taken }
+        Elaborator { scope, bound: Vec::new(), taken, applied: BTreeMap::new() }
+    }
+
+    /// The applications of functions that were met.
+    pub(super) fn into_applied(self) -> BTreeMap<Name, Application> {
+        self.applied
     }
 
     /// Binds variables until [`Elaborator::unbind`]; returns them under their new names.
@@ -436,7 +443,7 @@ impl<'a> Elaborator<'a> {
         let [inner, sort_at] = args else { return arity("as", 2, args, at) };
         let sort = self.scope.sort(sort_at)?;
         if matches!(inner.symbol(), Some("nil" | "sep.nil")) {
-            if !sort.is_loc() {
+            if !sort.is_loc() && self.scope.signature.content(&sort).is_none() {
                 let message = format!("`{sort}` is no sort of locations and has no `nil`");
                 return error("sl.sort", sort_at.span, message);
             }
@@ -457,6 +464,9 @@ impl<'a> Elaborator<'a> {
         if let Some(record) = scope.constructors.get(&key) {
             let args = self.arguments(name, &record.fields, args, at)?;
             return Ok(Expr::Term(Term::new(TermKind::Record(record.clone(), args))));
+        }
+        if let Some((params, result)) = scope.functions.get(&key) {
+            return self.apply(&key, params, result, args, at);
         }
         if let Some(definition) = scope.macros.get(&key) {
             let args = self.arguments(name, &definition.params, args, at)?;
@@ -481,6 +491,52 @@ impl<'a> Elaborator<'a> {
             format!("there is no predicate or constructor `{name}`"),
             "predicates that mention each other are defined together, by `define-funs-rec`",
         )
+    }
+
+    /// An application of a function of which nothing is known: a stack variable for its result. That
+    /// equal arguments have equal results is said where a question is asked.
+    fn apply(
+        &mut self,
+        function: &Name,
+        params: &[Sort],
+        result: &Sort,
+        args: &[Sexp],
+        at: Span,
+    ) -> Result<Expr> {
+        if params.len() != args.len() {
+            return arity(function, params.len(), args, at);
+        }
+        let mut terms = Vec::with_capacity(args.len());
+        for (arg, sort) in args.iter().zip(params) {
+            let term = self.term_of(arg, sort)?;
+            let mut of_stack = true;
+            term.for_each_var(&mut |var| {
+                of_stack &= self.scope.constant_sorts.contains_key(&var.name)
+                    || self.scope.applied.contains_key(&var.name)
+                    || self.applied.contains_key(&var.name);
+            });
+            if !of_stack {
+                return error_with_help(
+                    "sl.unsupported",
+                    arg.span,
+                    format!("`{function}` is applied to a bound variable"),
+                    "functions without a body are for constants and what is made of them",
+                );
+            }
+            terms.push(term);
+        }
+        // Names of other applications are no names that would have to be quoted.
+        let shown: Vec<String> =
+            terms.iter().map(|term| term.to_string().replace('`', "")).collect();
+        let name = Name::from(format!("{function}({})", shown.join(", ")));
+        if self.scope.is_taken(&name) {
+            return error("sl.name", at, format!("`{name}` is declared, too"));
+        }
+        let result = Var { name: name.clone(), sort: result.clone() };
+        let application =
+            Application { function: function.clone(), args: terms, result: result.clone() };
+        self.applied.insert(name, application);
+        Ok(as_expr(Term::var(result)))
     }
 
     fn arguments(

@@ -55,6 +55,18 @@ pub(super) struct Scope {
     /// Parameters of predicates; their bodies may not be known yet.
     pub(super) predicates: BTreeMap<Name, Vec<Var>>,
     pub(super) macros: BTreeMap<Name, Arc<Macro>>,
+    /// Functions of which nothing is known but their sorts.
+    pub(super) functions: BTreeMap<Name, (Vec<Sort>, Sort)>,
+    /// Their applications: stack variables for the results.
+    pub(super) applied: BTreeMap<Name, Application>,
+}
+
+/// An application of a function of which nothing is known.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Application {
+    pub(super) function: Name,
+    pub(super) args: Vec<Term>,
+    pub(super) result: Var,
 }
 
 impl Scope {
@@ -65,6 +77,7 @@ impl Scope {
             || self.constructors.contains_key(&name)
             || self.predicates.contains_key(&name)
             || self.macros.contains_key(&name)
+            || self.functions.contains_key(&name)
     }
 
     /// Refuses a second declaration.

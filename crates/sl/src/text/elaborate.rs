@@ -74,7 +74,7 @@ fn declare(text: &Text, signature: &mut Signature) -> Result<()> {
                     loc: find_sort(signature, loc)?,
                     content: find_sort(signature, content)?,
                 };
-                if !cell.loc.is_loc() {
+                if !cell.loc.is_loc() && cell.loc != Sort::Int {
                     let message = format!("`{}` is no sort of locations", cell.loc);
                     return error("sl.heap", loc.span, message);
                 }
