@@ -72,8 +72,8 @@ fn the_number_of_workers_changes_nothing() {
     assert_eq!(verify(&["--jobs", "1"], &files), verify(&["--jobs", "2"], &files));
 }
 
-/// Stands in for Z3: runs it, and kills every second one soon, at a moment that is different each
-/// time.
+/// Stands in for Z3: runs it, and kills it at a moment that is different each time, every second one
+/// soon.
 #[cfg(unix)]
 fn mortal_solver(dir: &Path) -> PathBuf {
     use lancehead::z3::{self, Surroundings};
@@ -86,11 +86,10 @@ z3='{z3}'
 cd '{dir}'
 born=$(cat born 2>/dev/null || echo 0)
 echo $((born + 1)) >born
-if [ $((born % 2)) = 0 ]; then
-    # Up to a tenth of a second.
-    wait=$((born * 7919 % 100))
-    (sleep 0.$(printf %03d $wait); kill -9 $$) </dev/null >/dev/null 2>&1 &
-fi
+# Up to a tenth of a second, or from a quarter to half a second.
+wait=$((born * 7919 % 100))
+[ $((born % 2)) = 0 ] || wait=$((250 + born * 7919 % 250))
+(sleep 0.$(printf %03d $wait); kill -9 $$) </dev/null >/dev/null 2>&1 &
 exec \"$z3\" \"$@\"
 ",
         z3 = z3.canonicalize().unwrap().display(),
@@ -119,7 +118,7 @@ fn solvers_that_die_change_no_verdict() {
     let lost = disturbed.iter().filter(|o| o["status"] == "internal-error").count();
     assert!(lost * 10 <= files.len(), "{lost} of {} files without a verdict", files.len());
     let born: usize = fs::read_to_string(dir.join("born")).unwrap().trim().parse().unwrap();
-    assert!(born > files.len(), "no solver was replaced: {born}");
+    assert!(born > 10, "hardly any solver was replaced: {born}");
 }
 
 /// A declaration: what it declares, and where it is in the text.
@@ -193,11 +192,22 @@ fn alone(text: &str, declarations: &[Declaration], name: &str) -> String {
     left
 }
 
+fn remove_files(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.remove("file");
+            fields.values_mut().for_each(remove_files);
+        }
+        Value::Array(items) => items.iter_mut().for_each(remove_files),
+        _ => {}
+    }
+}
+
 fn errors_of(object: &Value, member: &str) -> Vec<Value> {
     let errors = object["errors"].as_array().unwrap().iter();
     let own = errors.filter(|e| e["member"] == member).cloned();
     own.map(|mut e| {
-        e.as_object_mut().unwrap().remove("file");
+        remove_files(&mut e);
         e
     })
     .collect()
