@@ -41,7 +41,7 @@ lint:
 
 # Starts with the programs of the tests, or with FILES='…'.
 fuzz-viper: z3
-	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' SECONDS='$(SECONDS)' SEED='$(SEED)' OUT='$(or $(OUT),$(CURDIR))' \
+	@LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' SECONDS='$(SECONDS)' SEED='$(SEED)' OUT='$(or $(OUT),$(CURDIR))' \
 	    $(CARGO) run --locked -q -p lancehead-concrete --example fuzz -- \
 	    $(or $(FILES),$(shell find tests/verify tests/termination -name '*.vpr'))
 
