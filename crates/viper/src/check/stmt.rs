@@ -425,6 +425,7 @@ impl<'a> Checker<'a> {
             Target::Local(id, _) => out.push(Stmt::new(StmtKind::New(id, fields), pos)),
             Target::Field(receiver, field, ty) => {
                 let fresh = self.scopes.fresh(Name::from("new$"), ty.clone(), pos);
+                out.push(Stmt::new(StmtKind::Var(fresh), pos));
                 out.push(Stmt::new(StmtKind::New(fresh, fields), pos));
                 let value = Expr::new(ExprKind::Local(fresh), ty, pos);
                 out.push(Stmt::new(StmtKind::FieldAssign(receiver, field, value), pos));
@@ -551,6 +552,7 @@ impl<'a> Checker<'a> {
                         }
                     };
                     let fresh = self.scopes.fresh(Name::from("result$"), ty.clone(), pos);
+                    out.push(Stmt::new(StmtKind::Var(fresh), pos));
                     locals.push(fresh);
                     let value = Expr::new(ExprKind::Local(fresh), ty, pos);
                     let kind = StmtKind::FieldAssign(receiver, field, value);
@@ -591,6 +593,7 @@ impl<'a> Checker<'a> {
     fn evaluated_now(&mut self, e: Arc<Expr>, out: &mut Vec<Stmt>) -> Arc<Expr> {
         let (ty, pos) = (e.ty.clone(), e.pos);
         let fresh = self.scopes.fresh(Name::from("receiver$"), ty.clone(), pos);
+        out.push(Stmt::new(StmtKind::Var(fresh), pos));
         out.push(Stmt::new(StmtKind::Assign(fresh, e), pos));
         Expr::new(ExprKind::Local(fresh), ty, pos)
     }
