@@ -74,9 +74,35 @@ impl Executor<'_> {
         body: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Term> {
+        let twins = self.has_twins(state, wand, blame)?;
         let outcomes =
             self.explore_applying(state, wand, blame, |this, s| this.eval(s, body, blame))?;
-        self.join(state, &outcomes)
+        let value = self.join(state, &outcomes)?;
+        // Wands that look the same may have different gains: which one is meant is not known.
+        Ok(if twins { self.fresh_of(state, "applied", &body.ty) } else { value })
+    }
+
+    /// May more than one of the chunks that are held be a certain wand?
+    fn has_twins(&mut self, state: &mut State, wand: &Wand, blame: &Blame) -> Run<bool> {
+        let (resource, args) = self.eval_wand(state, wand, blame)?;
+        let singles: Vec<_> = state.heap.of(resource).map(|(_, c)| c.clone()).collect();
+        let quantified: Vec<_> = state.heap.quantified_of(resource).map(|(_, c)| c).collect();
+        if singles.len() + quantified.len() < 2 {
+            return Ok(false);
+        }
+        let zero = self.amount(0, 1);
+        let mut found = 0;
+        for chunk in singles {
+            let same = self.same(&chunk.args, &args);
+            let different = self.terms.not(same);
+            found += usize::from(!self.prove_quickly(state, different)?);
+        }
+        for chunk in quantified {
+            let held = self.perm_at(&chunk, &args);
+            let nothing = self.terms.le(held, zero);
+            found += usize::from(!self.prove_quickly(state, nothing)?);
+        }
+        Ok(found > 1)
     }
 
     /// Runs `f` where a wand is applied, on all its paths.
