@@ -91,18 +91,25 @@ impl Executor<'_> {
             return Ok(false);
         }
         let zero = self.amount(0, 1);
-        let mut found = 0;
+        let mut held = Vec::new();
         for chunk in singles {
-            let same = self.same(&chunk.args, &args);
-            let different = self.terms.not(same);
-            found += usize::from(!self.prove_quickly(state, different)?);
+            let (same, some) = (self.same(&chunk.args, &args), self.terms.lt(zero, chunk.perm));
+            held.push(self.terms.and([same, some]));
         }
         for chunk in quantified {
-            let held = self.perm_at(&chunk, &args);
-            let nothing = self.terms.le(held, zero);
-            found += usize::from(!self.prove_quickly(state, nothing)?);
+            let perm = self.perm_at(&chunk, &args);
+            held.push(self.terms.lt(zero, perm));
         }
-        Ok(found > 1)
+        for (i, one) in held.iter().enumerate() {
+            for other in &held[..i] {
+                let both = self.terms.and([*one, *other]);
+                let not_both = self.terms.not(both);
+                if !self.prove_quickly(state, not_both)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Runs `f` where a wand is applied, on all its paths.
