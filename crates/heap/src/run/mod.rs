@@ -1,0 +1,20 @@
+//! The interpreter: what programs do, and the faults in which they end.
+//!
+//! Integers are unbounded unless [`Config::machine_integers`] asks for those of the target; conversions
+//! always wrap, since C defines them. What is not initialised is any value: an integer is drawn when it
+//! is first read, like an input; a pointer leads nowhere.
+
+mod eval;
+mod fault;
+mod format;
+mod inputs;
+mod leaks;
+mod machine;
+mod memory;
+mod value;
+
+pub use fault::{Fault, FaultKind, Frame as FaultFrame};
+pub use inputs::{Drawn, Inputs};
+pub use machine::{Config, End, Machine, NoObserver, Observer, Run};
+pub use memory::{Life, Memory, Object, Owner};
+pub use value::{Pointer, Value};
