@@ -76,7 +76,7 @@ pub fn load(files: &dyn Files, sources: &mut SourceMap, file: FileId, options: O
             match pp::preprocess(files, sources, expanded) {
                 Ok(text) => text,
                 Err(pp::Trouble::Errors(errors)) => return failed(errors),
-                Err(pp::Trouble::UnknownHeader(error)) => return failed(vec![error]),
+                Err(pp::Trouble::UnknownHeader(error)) => return failed(vec![*error]),
             }
         }
     };

@@ -11,6 +11,7 @@
 pub mod expr;
 pub mod program;
 pub mod run;
+pub mod text;
 pub mod types;
 
 pub use expr::{Arith, BinOp, Comparison, Expr, UnOp};

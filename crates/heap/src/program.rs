@@ -50,7 +50,7 @@ pub struct Program {
 }
 
 /// A global object.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Global {
     /// Its name; unique, but for constants such as strings, which have none of the program's.
     pub name: String,
@@ -67,7 +67,7 @@ pub struct Global {
 }
 
 /// A procedure.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Proc {
     /// Its name.
     pub name: String,
@@ -113,7 +113,7 @@ pub struct Body {
 }
 
 /// A point between commands, and how to go on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Location {
     /// The ways to go on.
     pub out: Out,
@@ -277,6 +277,30 @@ pub enum Callee {
     Proc(ProcId),
     /// Whatever a pointer leads to.
     Pointer(Expr),
+}
+
+// Where something is in a source is no part of what it is.
+
+impl PartialEq for Global {
+    fn eq(&self, other: &Global) -> bool {
+        let Global { name, ty, init, constant, zeroed, pos: _ } = self;
+        (name, ty, init, constant, zeroed)
+            == (&other.name, &other.ty, &other.init, &other.constant, &other.zeroed)
+    }
+}
+
+impl PartialEq for Proc {
+    fn eq(&self, other: &Proc) -> bool {
+        let Proc { name, vars, params, result, objects, body, pos: _ } = self;
+        (name, vars, params) == (&other.name, &other.vars, &other.params)
+            && (result, objects, body) == (&other.result, &other.objects, &other.body)
+    }
+}
+
+impl PartialEq for Location {
+    fn eq(&self, other: &Location) -> bool {
+        self.out == other.out
+    }
 }
 
 impl Program {

@@ -151,7 +151,11 @@ impl Function {
     fn unique(&mut self, name: &str) -> String {
         let count = self.names.entry(name.to_owned()).or_insert(0);
         *count += 1;
-        if *count == 1 { name.to_owned() } else { format!("{name}.{count}") }
+        match *count {
+            1 if heap::text::is_keyword(name) => format!("{name}.1"),
+            1 => name.to_owned(),
+            count => format!("{name}.{count}"),
+        }
     }
 
     pub(super) fn variable(&mut self, name: &str, ty: &CType) -> VarId {

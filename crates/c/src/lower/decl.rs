@@ -146,7 +146,8 @@ impl Lowering<'_> {
                 });
                 // Names of records are unique in a heap program.
                 let clash = self.program.records.iter().filter(|r| r.name == shown).count();
-                let shown = if clash > 0 { format!("{shown}.{}", id.0) } else { shown };
+                let clash = clash > 0 || heap::text::is_keyword(&shown);
+                let shown = if clash { format!("{shown}.{}", id.0) } else { shown };
                 self.program.records.push(Record { name: shown, size: 0, fields: Vec::new() });
                 if let (Some(name), Some(scope)) = (&name, self.scopes.last_mut()) {
                     scope.tags.insert(name.clone(), Tag::Record(id));
@@ -469,6 +470,7 @@ impl Lowering<'_> {
 
     pub(super) fn new_global(&mut self, name: String, ty: &CType, span: Span) -> GlobalId {
         let (ty, pos) = (self.heap_type(ty), self.pos(span));
+        let name = if heap::text::is_keyword(&name) { format!("{name}.1") } else { name };
         let (init, constant, zeroed) = (Vec::new(), false, true);
         self.program.globals.push(Global { name, ty, init, constant, zeroed, pos });
         GlobalId((self.program.globals.len() - 1) as u32)

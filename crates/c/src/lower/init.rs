@@ -18,6 +18,9 @@ struct Item<'i> {
     value: &'i Node<ast::Expression>,
 }
 
+/// A part of an array or record: its offset, its type, and the bits of a bit-field.
+type Part = (u64, CType, Option<(u8, u8)>);
+
 /// How many values a list may have when ranges are written out.
 const MAX_ITEMS: usize = 1 << 20;
 
@@ -217,12 +220,7 @@ impl Lowering<'_> {
     }
 
     /// The parts of an array or record: offset, type, bits. Unions have one.
-    fn parts(
-        &mut self,
-        ty: &CType,
-        index: u64,
-        span: Span,
-    ) -> Lowered<Option<(u64, CType, Option<(u8, u8)>)>> {
+    fn parts(&mut self, ty: &CType, index: u64, span: Span) -> Lowered<Option<Part>> {
         match ty {
             CType::Array(element, count) => {
                 if count.is_some_and(|count| index >= count) {

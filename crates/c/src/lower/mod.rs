@@ -330,6 +330,28 @@ impl<'a> Lowering<'a> {
         self.bodiless.keys().any(|id| self.program.proc(*id).name == name)
     }
 
+    /// Global objects that some command is about.
+    fn mentioned_globals(&self) -> HashSet<GlobalId> {
+        let mut found = HashSet::new();
+        let mut visit = |e: &Expr| {
+            e.for_each(&mut |e| {
+                if let Expr::Global(id) = e {
+                    found.insert(*id);
+                }
+            });
+        };
+        for body in self.program.procs.iter().filter_map(|proc| proc.body.as_ref()) {
+            for location in &body.locations {
+                match &location.out {
+                    Out::Do(command, _) => command.for_each_expr(&mut visit),
+                    Out::Branch(cond, ..) => visit(cond),
+                    Out::Choose(_) | Out::Return => {}
+                }
+            }
+        }
+        found
+    }
+
     /// The procedures that are reached from one.
     fn reached(&self, entry: ProcId) -> HashSet<ProcId> {
         let mut seen = HashSet::new();
@@ -405,9 +427,13 @@ impl<'a> Lowering<'a> {
                 self.diagnostics.push(Diagnostic::warning("c.no-body", pos, message));
             }
         }
+        let mentioned = self.mentioned_globals();
         for id in &self.undefined {
-            let global = &mut self.program.globals[id.index()];
-            global.zeroed = false;
+            self.program.globals[id.index()].zeroed = false;
+            if !mentioned.contains(id) {
+                continue;
+            }
+            let global = &self.program.globals[id.index()];
             let message =
                 format!("`{}` is declared, but not defined: it holds any value", global.name);
             self.diagnostics.push(Diagnostic::warning("c.undefined", global.pos, message));
@@ -465,7 +491,7 @@ impl<'a> Lowering<'a> {
             .map(|(i, b)| (i as u64, byte, Expr::Int(i128::from(*b as i8))))
             .collect();
         let ty = Type::Array(Box::new(Type::Scalar(byte)), bytes.len() as u64 + 1);
-        let name = format!("\"{}", self.strings.len());
+        let name = format!("$string{}", self.strings.len());
         let id = GlobalId(self.program.globals.len() as u32);
         let (constant, zeroed, pos) = (true, true, Pos::None);
         self.program.globals.push(Global { name, ty, init, constant, zeroed, pos });

@@ -237,12 +237,14 @@ impl Preprocessor<'_> {
         let mut i = 0;
         while let Some(token) = body.get(i) {
             let next = body.get(i + 1);
-            if token.is("#") && found.params.is_some() && token.kind == Kind::Punct {
-                if let Some(arg) = next.and_then(&parameter) {
-                    result.push(stringized(&args[arg], token));
-                    i += 2;
-                    continue;
-                }
+            if token.is("#")
+                && found.params.is_some()
+                && token.kind == Kind::Punct
+                && let Some(arg) = next.and_then(&parameter)
+            {
+                result.push(stringized(&args[arg], token));
+                i += 2;
+                continue;
             }
             if token.is("##") && !result.is_empty() && next.is_some() {
                 let mut right: Vec<Token> = match next.and_then(&parameter) {

@@ -46,7 +46,7 @@ pub struct LineMarker {
 #[derive(Debug)]
 pub enum Trouble {
     /// A header that is neither built in nor there: a compiler may have it.
-    UnknownHeader(Diagnostic),
+    UnknownHeader(Box<Diagnostic>),
     /// Something else.
     Errors(Vec<Diagnostic>),
 }
@@ -141,7 +141,7 @@ struct Preprocessor<'a> {
     ahead: VecDeque<Token>,
     errors: Vec<Diagnostic>,
     once: Vec<FileId>,
-    unknown: Option<Diagnostic>,
+    unknown: Option<Box<Diagnostic>>,
     counter: u32,
 }
 
@@ -426,7 +426,7 @@ impl Preprocessor<'_> {
             }
             None => {
                 let message = format!("there is no file `{name}`");
-                self.unknown = Some(Diagnostic::error("c.preprocessor", span, message));
+                self.unknown = Some(Box::new(Diagnostic::error("c.preprocessor", span, message)));
             }
         }
     }
