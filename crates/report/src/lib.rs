@@ -9,6 +9,7 @@ mod excerpt;
 pub mod human;
 pub mod json;
 mod outcome;
+pub mod picture;
 mod source;
 
 pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};

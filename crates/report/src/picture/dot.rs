@@ -1,20 +1,17 @@
-//! Models for Graphviz.
+//! Pictures for Graphviz.
 
 use std::fmt::Write as _;
 
 use super::{Held, Picture};
-use crate::model::Model;
-use crate::signature::Signature;
 
-/// The model as a graph in Graphviz's language.
+/// The picture as a graph in Graphviz's language.
 #[must_use]
-pub fn dot(model: &Model, signature: &Signature) -> String {
-    let picture = Picture::of(model, signature);
+pub fn dot(picture: &Picture) -> String {
     let mut text = String::from("digraph heap {\n  rankdir=LR;\n  node [shape=record];\n");
     // Writing to a string does not fail.
     for b in &picture.boxes {
-        let number = b.loc.0;
-        let mut label = format!("#{number}");
+        let number = b.number;
+        let mut label = escape(&b.title);
         for (i, row) in b.rows.iter().flatten().enumerate() {
             let held = match &row.held {
                 Held::Arrow(_) => String::new(),
@@ -33,7 +30,7 @@ pub fn dot(model: &Model, signature: &Signature) -> String {
     for b in &picture.boxes {
         for (i, row) in b.rows.iter().flatten().enumerate() {
             if let Held::Arrow(target) = row.held {
-                let _ = writeln!(text, "  n{}:f{i} -> n{};", b.loc.0, target.0);
+                let _ = writeln!(text, "  n{}:f{i} -> n{};", b.number, target);
             }
         }
     }

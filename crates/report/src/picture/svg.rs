@@ -1,11 +1,9 @@
-//! Models as SVG.
+//! Pictures as SVG.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Held, LocBox, Picture};
-use crate::model::{Loc, Model};
-use crate::signature::Signature;
+use super::{Held, ObjectBox, Picture};
 
 const MARGIN: usize = 24;
 const ROW: usize = 22;
@@ -22,11 +20,10 @@ const ARROW: &str = "<defs><marker id=\"arrow\" viewBox=\"0 0 10 10\" refX=\"9\"
 markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\">\
 <path d=\"M0 0L10 5L0 10z\" fill=\"#24292f\"/></marker></defs>";
 
-/// The model as an SVG picture.
+/// The picture as SVG.
 #[must_use]
-pub fn svg(model: &Model, signature: &Signature) -> String {
-    let picture = Picture::of(model, signature);
-    let layout = Layout::of(&picture);
+pub fn svg(picture: &Picture) -> String {
+    let layout = Layout::of(picture);
     let mut text = String::new();
     // Writing to a string does not fail.
     let _ = writeln!(
@@ -42,7 +39,7 @@ pub fn svg(model: &Model, signature: &Signature) -> String {
     for b in &picture.boxes {
         for (i, row) in b.rows.iter().flatten().enumerate() {
             if let Held::Arrow(target) = row.held {
-                draw_arrow(b.loc, i, target, &layout, &mut text);
+                draw_arrow(b.number, i, target, &layout, &mut text);
             }
         }
     }
@@ -65,7 +62,7 @@ pub fn svg(model: &Model, signature: &Signature) -> String {
 
 /// Where boxes are, in pixels.
 struct Layout {
-    boxes: BTreeMap<Loc, Area>,
+    boxes: BTreeMap<u64, Area>,
     width: usize,
     height: usize,
 }
@@ -83,7 +80,7 @@ impl Layout {
     fn of(picture: &Picture) -> Layout {
         let columns = picture.boxes.iter().map(|b| b.column + 1).max().unwrap_or(0);
         let lines = picture.boxes.iter().map(|b| b.line + 1).max().unwrap_or(0);
-        let largest = |of: &dyn Fn(&LocBox) -> bool, size: &dyn Fn(&LocBox) -> usize| {
+        let largest = |of: &dyn Fn(&ObjectBox) -> bool, size: &dyn Fn(&ObjectBox) -> usize| {
             picture.boxes.iter().filter(|b| of(b)).map(size).max().unwrap_or(0)
         };
         let mut left = vec![MARGIN];
@@ -102,7 +99,7 @@ impl Layout {
             .map(|b| {
                 let x = left.get(b.column).copied().unwrap_or(MARGIN);
                 let y = top.get(b.line).copied().unwrap_or(MARGIN);
-                (b.loc, Area { x, y, width: width(b), height: height(b), line: b.line })
+                (b.number, Area { x, y, width: width(b), height: height(b), line: b.line })
             })
             .collect();
         let notes = CHAR * picture.notes.join(", ").chars().count() + 2 * MARGIN;
@@ -114,34 +111,39 @@ impl Layout {
     }
 }
 
-fn width(b: &LocBox) -> usize {
+fn width(b: &ObjectBox) -> usize {
     let rows = b.rows.iter().flatten().map(|row| match &row.held {
         Held::Arrow(_) => row.name.chars().count() + 2,
         Held::Text(text) => row.name.chars().count() + text.chars().count() + 2,
     });
-    let longest = rows.chain([4]).max().unwrap_or(4);
+    let longest = rows.chain([4, b.title.chars().count()]).max().unwrap_or(4);
     CHAR * longest + 16
 }
 
 /// What a box takes with the names above it.
-fn span(b: &LocBox) -> usize {
+fn span(b: &ObjectBox) -> usize {
     width(b).max(CHAR * b.labels.join(", ").chars().count())
 }
 
-fn height(b: &LocBox) -> usize {
+fn height(b: &ObjectBox) -> usize {
     ROW * (1 + b.rows.as_ref().map_or(0, Vec::len))
 }
 
-fn draw_box(b: &LocBox, layout: &Layout, text: &mut String) {
-    let Some(area) = layout.boxes.get(&b.loc) else { return };
+fn draw_box(b: &ObjectBox, layout: &Layout, text: &mut String) {
+    let Some(area) = layout.boxes.get(&b.number) else { return };
     let Area { x, y, width, height, .. } = *area;
     let class = if b.rows.is_some() { "box" } else { "box free" };
     let _ = writeln!(
         text,
         "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\" class=\"{class}\"/>"
     );
-    let _ =
-        writeln!(text, "<text x=\"{}\" y=\"{}\" class=\"head\">#{}</text>", x + 8, y + 15, b.loc.0);
+    let _ = writeln!(
+        text,
+        "<text x=\"{}\" y=\"{}\" class=\"head\">{}</text>",
+        x + 8,
+        y + 15,
+        escape(&b.title)
+    );
     if !b.labels.is_empty() {
         let names = escape(&b.labels.join(", "));
         let _ =
@@ -170,7 +172,7 @@ fn draw_box(b: &LocBox, layout: &Layout, text: &mut String) {
 }
 
 /// From the row of a field to the next box in a straight line; to all others in a bow.
-fn draw_arrow(from: Loc, row: usize, to: Loc, layout: &Layout, text: &mut String) {
+fn draw_arrow(from: u64, row: usize, to: u64, layout: &Layout, text: &mut String) {
     let (Some(a), Some(b)) = (layout.boxes.get(&from), layout.boxes.get(&to)) else { return };
     let x1 = a.x + a.width - 6;
     let y1 = a.y + ROW * (row + 1) + ROW / 2;
