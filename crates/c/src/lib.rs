@@ -16,7 +16,7 @@ pub mod pp;
 use heap::{DataModel, Program};
 use report::{Diagnostic, FileId, SourceMap};
 
-pub use pp::{LineMarker, Preprocessed};
+pub use pp::Preprocessed;
 
 /// Where files come from.
 pub trait Files {
@@ -52,13 +52,11 @@ pub struct Loaded {
     pub program: Option<Program>,
     /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
-    /// Line markers of the text.
-    pub lines: Vec<LineMarker>,
 }
 
 /// Reads and translates a file that is in the map.
 pub fn load(files: &dyn Files, sources: &mut SourceMap, file: FileId, options: Options) -> Loaded {
-    let failed = |diagnostics| Loaded { program: None, diagnostics, lines: Vec::new() };
+    let failed = |diagnostics| Loaded { program: None, diagnostics };
     let preprocessed = match pp::preprocess(files, sources, file) {
         Ok(text) => text,
         Err(pp::Trouble::Errors(errors)) => return failed(errors),
@@ -81,5 +79,5 @@ pub fn load(files: &dyn Files, sources: &mut SourceMap, file: FileId, options: O
         }
     };
     let (program, diagnostics) = lower::translate(&preprocessed, options);
-    Loaded { program, diagnostics, lines: preprocessed.lines }
+    Loaded { program, diagnostics }
 }

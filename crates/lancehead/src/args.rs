@@ -17,6 +17,7 @@ Examples:
   lancehead fmt list.vpr                      format it in place
   lancehead fmt --check .                     which files would change? exit status 1 if any
   lancehead print --core list.vpr             what is left when all syntactic sugar is gone
+  lancehead run list.c                        run a C program, and stop at the first fault
   lancehead sl problem.smt2                   decide a problem of separation logic
   lancehead completions bash > lancehead.bash completions for your shell
 
@@ -49,6 +50,21 @@ Exit status:
   2  invalid input: syntax or type errors, unreadable files, wrong usage
   3  could not finish: out of time, interrupted, no solver, internal error
 With --seeds, that of the worst run.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  lancehead run list.c                       until it ends, or something goes wrong
+  lancehead run --seed 7 list.c              with other inputs
+  lancehead run --inputs 3.txt --trace list.c
+                                             with given inputs, line by line
+  lancehead run --svg heap.svg list.c        a picture of the heap at the end";
+
+const RUN_STATUS: &str = "\
+Exit status:
+  0  the program ended, and nothing went wrong
+  1  a fault
+  2  invalid input: syntax or type errors, unreadable files, wrong usage
+  3  stopped at a limit";
 
 const SL_EXAMPLES: &str = "\
 Examples:
@@ -134,6 +150,14 @@ pub enum Command {
 
     /// Print a program as the tool understands it
     Print(Print),
+
+    /// Run a C program and stop at the first fault
+    ///
+    /// Every dereference, free and assertion is checked; memory that is lost counts as a fault, too.
+    /// Values that the program does not determine (`__VERIFIER_nondet_int()`, variables that are not
+    /// initialised, functions without a body) are inputs.
+    #[command(before_help = RUN_EXAMPLES, after_help = RUN_STATUS, help_template = EXAMPLES_FIRST)]
+    Run(Run),
 
     /// Decide separation logic: is there a model, does one formula entail another?
     ///
@@ -298,6 +322,10 @@ pub struct Check {
     /// What to accept
     #[command(flatten)]
     pub language: Language,
+
+    /// The C that is read
+    #[command(flatten)]
+    pub c: CLanguage,
 }
 
 /// Arguments of `fmt`.
@@ -336,6 +364,83 @@ pub struct Print {
     /// What to accept
     #[command(flatten)]
     pub language: Language,
+
+    /// The C that is read
+    #[command(flatten)]
+    pub c: CLanguage,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// The program: C, preprocessed or not
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Draw inputs at random from this seed [default: 0, or zeros after those of --inputs]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    /// Take inputs from this file first: numbers with spaces or lines between them
+    #[arg(long, value_name = "FILE")]
+    pub inputs: Option<PathBuf>,
+
+    /// Stop after this many commands
+    #[arg(long, value_name = "N", default_value_t = 10_000_000)]
+    pub steps: u64,
+
+    /// Print every line that is executed and the variables that change, on standard error
+    #[arg(long)]
+    pub trace: bool,
+
+    /// Draw the heap at the end as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+
+    /// Draw it for Graphviz
+    #[arg(long, value_name = "FILE")]
+    pub dot: Option<PathBuf>,
+
+    /// What integers are
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = IntMode::Unbounded)]
+    pub int: IntMode,
+
+    /// Allocation may fail; an input decides
+    #[arg(long)]
+    pub malloc_may_fail: bool,
+
+    /// For people, or one JSON object
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    pub format: Format,
+
+    /// The C that is read
+    #[command(flatten)]
+    pub c: CLanguage,
+}
+
+/// How C is read.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct CLanguage {
+    /// For C programs: `long` and pointers have 32 bits
+    #[arg(long)]
+    pub ilp32: bool,
+}
+
+impl CLanguage {
+    /// As the front end wants it.
+    pub(crate) fn options(&self) -> c::Options {
+        let model = if self.ilp32 { heap::DataModel::Ilp32 } else { heap::DataModel::Lp64 };
+        c::Options { model }
+    }
+}
+
+/// What integers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IntMode {
+    /// Numbers of any size; conversions wrap
+    Unbounded,
+    /// Those of the target: without sign they wrap, with sign an overflow is a fault
+    Machine,
 }
 
 /// Arguments of `sl`.

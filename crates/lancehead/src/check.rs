@@ -11,7 +11,7 @@ use viper::loader::{DiskFiles, load_text};
 use crate::args::{self, Color, Format, Language, Plugin};
 use crate::inputs::{self, Input};
 use crate::output::Output;
-use crate::{crash, source};
+use crate::{c_files, crash, source};
 
 impl Language {
     /// As the front end wants it.
@@ -92,6 +92,16 @@ fn check_input(input: &Input, language: &Language) -> (FileReport, SourceMap) {
     (report, front_end.sources)
 }
 
+/// Checks one C program.
+fn check_c_file(path: &Path, options: c::Options) -> (FileReport, SourceMap) {
+    let start = Instant::now();
+    let (loaded, sources) = c_files::load(path, options);
+    let status = if loaded.program.is_some() { Status::Valid } else { Status::Invalid };
+    let mut report = FileReport::new(path.display().to_string(), status, loaded.diagnostics);
+    report.time = start.elapsed();
+    (report, sources)
+}
+
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
     let start = Instant::now();
@@ -100,7 +110,11 @@ pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
     let mut reports = Vec::new();
     for input in &inputs::expand(&args.files, &|| false) {
         crash::working_on(&input.path, args.format == Format::Json);
-        let (report, sources) = check_input(input, &args.language);
+        let (report, sources) = if c_files::is_c(&input.path) && input.problem.is_none() {
+            check_c_file(&input.path, args.c.options())
+        } else {
+            check_input(input, &args.language)
+        };
         match args.format {
             Format::Human => out.write(human::render(&report, &sources, options).as_bytes()),
             Format::Json => {

@@ -5,6 +5,7 @@
 //! are a library so that the file tests and benchmarks run what the command runs.
 
 pub mod args;
+mod c_files;
 pub mod check;
 mod crash;
 mod diff;
@@ -14,6 +15,7 @@ mod interrupt;
 mod output;
 mod print;
 mod progress;
+mod run;
 pub mod select;
 pub mod silicon;
 mod sl;
@@ -44,6 +46,7 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check::run(check, args.color, &mut out),
             Command::Fmt(fmt) => fmt::run(fmt, args.color, &mut out),
             Command::Print(print) => print::run(print, args.color, &mut out),
+            Command::Run(run) => run::run(run, args.color, &mut out),
             Command::Sl(sl) => sl::run(sl, args.color, args.z3.as_deref(), &mut out),
             Command::SiliconOptions => {
                 out.write(silicon::table().as_bytes());

@@ -10,12 +10,19 @@ use crate::args::{self, Color};
 use crate::check::{Frontend, front_end};
 use crate::inputs::Input;
 use crate::output::{Output, to_stderr};
-use crate::{crash, source};
+use crate::{c_files, crash, source};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
     crash::working_on(&args.file, false);
-    let (program, sources, diagnostics) = if args.core { core(args) } else { parsed(&args.file) };
+    let (text, sources, diagnostics) = if c_files::is_c(&args.file) {
+        let (loaded, sources) = c_files::load(&args.file, args.c.options());
+        (loaded.program.map(|p| heap::text::print(&p)), sources, loaded.diagnostics)
+    } else {
+        let (program, sources, diagnostics) =
+            if args.core { core(args) } else { parsed(&args.file) };
+        (program.map(|p| viper::print::program(&p)), sources, diagnostics)
+    };
     let color = color.wanted(&io::stderr());
     let options = human::Options { color, ..human::Options::default() };
     let name = args.file.display().to_string();
@@ -23,9 +30,9 @@ pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
         to_stderr(&human::render_diagnostic(diagnostic, &name, &sources, options));
         to_stderr("\n");
     }
-    match program {
-        Some(program) if !diagnostics.iter().any(Diagnostic::is_error) => {
-            out.write(viper::print::program(&program).as_bytes());
+    match text {
+        Some(text) if !diagnostics.iter().any(Diagnostic::is_error) => {
+            out.write(text.as_bytes());
             0
         }
         _ => 2,

@@ -15,6 +15,22 @@ pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<FileId, Box<D
     read_one_of(path, "*.vpr", sources)
 }
 
+/// Reads a file whose bytes may be anything; what is no UTF-8 is replaced.
+pub(crate) fn read_bytes(
+    path: &Path,
+    pattern: &str,
+    sources: &mut SourceMap,
+) -> Result<FileId, Box<Diagnostic>> {
+    match read_one_of(path, pattern, sources) {
+        Err(problem) => match problem.pos {
+            // The text was read, and is in the map.
+            Pos::Source(span) => Ok(span.file),
+            Pos::None | Pos::Foreign(_) => Err(problem),
+        },
+        read => read,
+    }
+}
+
 /// Reads a file, or standard input for `-`. The pattern is what such files are called.
 pub(crate) fn read_one_of(
     path: &Path,

@@ -135,11 +135,13 @@ fn excerpt(cluster: &[Place], sources: &SourceMap) -> Option<Excerpt> {
             primary: p.primary,
         })
         .collect();
+    let (file, start) = source.presumed(lead.range.start as u32);
+    let first_line = (start.line + first_line).saturating_sub(lead.first.line);
     Some(Excerpt {
-        file: source.name.clone(),
-        first_line: first_line as usize,
+        file: file.to_owned(),
+        first_line: first_line.max(1) as usize,
         text,
-        start: lead.first,
+        start,
         shifted,
         marks,
     })

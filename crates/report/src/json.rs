@@ -232,7 +232,8 @@ fn place<'a>(
     match pos.span().and_then(|span| Some((span, sources.get(span.file)?))) {
         Some((span, source)) => {
             let end = span.end.max(span.start);
-            (source.name.as_str(), source.line_col(span.start), source.line_col(end))
+            let (file, start) = source.presumed(span.start);
+            (file, start, source.presumed(end).1)
         }
         None => (report.file.as_str(), NOWHERE, NOWHERE),
     }

@@ -17,4 +17,4 @@ pub use outcome::{
     FileReport, MemberReport, MemberSeeds, Numbers, Outcome, QuantifierReport, SeedReport, Status,
     exit_code,
 };
-pub use source::{FileId, LineCol, Pos, SourceFile, SourceMap, Span};
+pub use source::{FileId, LineCol, LineMarker, Pos, SourceFile, SourceMap, Span};

@@ -100,6 +100,19 @@ pub struct SourceFile {
     line_starts: Vec<u32>,
     /// Then columns need no counting, which matters in a line of many megabytes.
     ascii: bool,
+    /// In the order of their places.
+    markers: Vec<LineMarker>,
+}
+
+/// From a place of a file on, lines are counted as if it were another file: C's `#line`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineMarker {
+    /// Where the next line starts.
+    pub start: u32,
+    /// The number of that line.
+    pub line: u32,
+    /// The name of the file that is meant; without one it stays what it was.
+    pub name: Option<Arc<str>>,
 }
 
 impl SourceFile {
@@ -109,7 +122,7 @@ impl SourceFile {
             text.bytes().enumerate().filter(|&(_, b)| b == b'\n').map(|(i, _)| i as u32 + 1),
         );
         let ascii = text.is_ascii();
-        SourceFile { name, text, line_starts, ascii }
+        SourceFile { name, text, line_starts, ascii, markers: Vec::new() }
     }
 
     /// Line and column of a byte offset; offsets past the end count as the end.
@@ -123,6 +136,20 @@ impl SourceFile {
             _ => offset - start,
         };
         LineCol { line: line as u32 + 1, column: column as u32 + 1 }
+    }
+
+    /// The file, line and column that a byte offset is meant to be in: those of the last line marker
+    /// before it, if there is one.
+    #[must_use]
+    pub fn presumed(&self, offset: u32) -> (&str, LineCol) {
+        let at = self.line_col(offset);
+        let before = self.markers.partition_point(|marker| marker.start <= offset);
+        let Some(marker) = before.checked_sub(1).and_then(|last| self.markers.get(last)) else {
+            return (&self.name, at);
+        };
+        let named = self.markers[..before].iter().rev().find_map(|marker| marker.name.as_deref());
+        let line = (at.line - self.line_col(marker.start).line).saturating_add(marker.line);
+        (named.unwrap_or(&self.name), LineCol { line, ..at })
     }
 
     /// Byte offset of the start of a line (from 1), if there is such a line.
@@ -150,6 +177,13 @@ impl SourceMap {
         let id = FileId(self.files.len() as u32);
         self.files.push(SourceFile::new(name.into(), text.into()));
         id
+    }
+
+    /// Counts the lines of a file by these markers, which are in the order of their places.
+    pub fn mark_lines(&mut self, id: FileId, markers: Vec<LineMarker>) {
+        if let Some(file) = self.files.get_mut(id.0 as usize) {
+            file.markers = markers;
+        }
     }
 
     /// The file with this identifier, if it is one of ours.

@@ -11,7 +11,7 @@ mod token;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use report::{Diagnostic, FileId, Pos, SourceMap, Span};
+use report::{Diagnostic, FileId, LineMarker, Pos, SourceMap, Span};
 
 use self::expand::Macro;
 use self::token::{Kind, Lexer, Token};
@@ -24,22 +24,8 @@ pub struct Preprocessed {
     pub text: String,
     /// Where each token starts in it, and what it stands for.
     origins: Vec<(u32, Span)>,
-    /// Line markers of a text that was preprocessed before: where they start to count, the line that
-    /// follows, and the file.
-    pub lines: Vec<LineMarker>,
-}
-
-/// A `#line` directive: from this place on, lines are counted from another number.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineMarker {
-    /// The file it is in.
-    pub file: FileId,
-    /// Where the next line starts.
-    pub start: u32,
-    /// Its number.
-    pub line: u32,
-    /// The name of the file that is meant, if it is said.
-    pub name: Option<Rc<str>>,
+    /// Line markers, with the files that they are in.
+    lines: Vec<(FileId, LineMarker)>,
 }
 
 /// Why preprocessing did not work.
@@ -106,6 +92,12 @@ pub fn preprocess(
     }
     pp.enter(file);
     pp.run();
+    let files: std::collections::BTreeSet<FileId> =
+        pp.out.lines.iter().map(|(id, _)| *id).collect();
+    for id in files {
+        let of_file = pp.out.lines.iter().filter(|(other, _)| *other == id);
+        pp.sources.mark_lines(id, of_file.map(|(_, marker)| marker.clone()).collect());
+    }
     if let Some(header) = pp.unknown {
         return Err(Trouble::UnknownHeader(header));
     }
@@ -305,8 +297,8 @@ impl Preprocessor<'_> {
     fn line_marker(&mut self, rest: &[Token]) {
         let Some(input) = self.inputs.last() else { return };
         let Some(line) = rest.first().and_then(|t| t.text.parse::<u32>().ok()) else { return };
-        let name = rest.get(1).map(|t| Rc::from(t.text.trim_matches('"')));
-        self.out.lines.push(LineMarker { file: input.file, start: input.at as u32, line, name });
+        let name = rest.get(1).map(|t| t.text.trim_matches('"').into());
+        self.out.lines.push((input.file, LineMarker { start: input.at as u32, line, name }));
     }
 
     fn open_condition(&mut self, span: Span, rest: &[Token]) {

@@ -3,18 +3,18 @@
 use super::memory::{Life, Memory, Owner};
 use super::value::Value;
 
-/// The first object on the heap that neither global objects nor these values and objects lead to.
+/// The objects on the heap that neither global objects nor these values and objects lead to.
 pub(super) fn lost(
     memory: &Memory,
     globals: usize,
     values: Vec<Value>,
     roots: impl Iterator<Item = u32>,
-) -> Option<u32> {
+) -> Vec<u32> {
     let objects = memory.objects();
     let is_live_heap =
         |i: usize| objects.get(i).is_some_and(|o| o.owner == Owner::Heap && o.life == Life::Live);
     if !(globals..objects.len()).any(is_live_heap) {
-        return None;
+        return Vec::new();
     }
     let mut seen = vec![false; objects.len()];
     let mut pending: Vec<usize> = (0..globals).chain(roots.map(|r| r as usize)).collect();
@@ -32,5 +32,5 @@ pub(super) fn lost(
             pending.extend(objects[number].values().filter_map(|(_, _, value)| leads_to(value)));
         }
     }
-    (globals..objects.len()).find(|i| is_live_heap(*i) && !seen[*i]).map(|i| i as u32)
+    (globals..objects.len()).filter(|i| is_live_heap(*i) && !seen[*i]).map(|i| i as u32).collect()
 }

@@ -69,6 +69,10 @@ pub struct Run {
     pub output: String,
     /// The inputs, with what was drawn.
     pub inputs: Inputs,
+    /// Objects on the heap that nothing leads to.
+    pub lost: Vec<u32>,
+    /// The command that it stands before.
+    pub pos: Pos,
     /// Memory at its end.
     pub memory: Memory,
     /// The variables of the active procedures at its end, outermost procedure first.
@@ -150,7 +154,37 @@ impl Run {
     /// Runs a program from its entry.
     #[must_use]
     pub fn new(program: &Program, config: &Config, inputs: Inputs) -> Run {
-        Machine::new(program, config, inputs, NoObserver).run().0
+        let mut run = Machine::new(program, config, inputs.clone(), NoObserver).run().0;
+        if let (End::Fault(fault), Some(object)) = (&mut run.end, run.lost.first())
+            && fault.kind == FaultKind::Leak
+        {
+            fault.pos = Run::place_of_loss(program, config, &inputs, run.steps, *object);
+        }
+        run
+    }
+
+    /// The command by which an object was lost. What is lost stays lost, so it is found by bisection.
+    fn place_of_loss(
+        program: &Program,
+        config: &Config,
+        inputs: &Inputs,
+        steps: u64,
+        object: u32,
+    ) -> Pos {
+        let prefix = |max_steps: u64| {
+            let config = Config { max_steps, ..config.clone() };
+            Machine::new(program, &config, inputs.clone(), NoObserver).run().0
+        };
+        let (mut reachable, mut lost) = (0, steps);
+        while lost - reachable > 1 {
+            let middle = reachable + (lost - reachable) / 2;
+            if prefix(middle).lost.contains(&object) {
+                lost = middle;
+            } else {
+                reachable = middle;
+            }
+        }
+        prefix(reachable).pos
     }
 }
 
@@ -186,7 +220,14 @@ impl<'p, O: Observer> Machine<'p, O> {
             Ok(()) => self.go(),
             Err(end) => end,
         };
-        let end = self.lost(end);
+        let lost = if self.config.leaks { self.lost(&end) } else { Vec::new() };
+        let pos = self.pos();
+        let end = match (end, lost.first()) {
+            (end @ End::Fault(_), _) | (end, None) => end,
+            (_, Some(object)) => {
+                End::Fault(self.fault(FaultKind::Leak, Some(*object), String::new()))
+            }
+        };
         let mut frames = Vec::new();
         let active = self.waiting.iter().map(|w| (w.proc, w.base, w.objects_base));
         for (proc, base, objects) in active.chain([(self.proc, self.base, self.objects_base)]) {
@@ -196,7 +237,7 @@ impl<'p, O: Observer> Machine<'p, O> {
             frames.push((proc, vars, objects.copied().collect()));
         }
         let Machine { inputs, memory, steps, output, observer, .. } = self;
-        (Run { end, steps, output, inputs, memory, frames }, observer)
+        (Run { end, steps, output, inputs, lost, pos, memory, frames }, observer)
     }
 
     fn start(&mut self) -> Result<(), End> {
@@ -328,7 +369,7 @@ impl<'p, O: Observer> Machine<'p, O> {
                 let at = self.check(at, bytes, true)?;
                 self.memory.write(at, bytes as u8, value);
             }
-            Command::Alloc { to, size, zeroed, region, .. } => {
+            Command::Alloc { to, size, zeroed, region, record } => {
                 let size = self.size(size)?;
                 let value = if *region == Region::Heap && self.allocation_fails() {
                     Value::NULL
@@ -338,6 +379,9 @@ impl<'p, O: Observer> Machine<'p, O> {
                         Region::Stack => Owner::Alloca(self.proc),
                     };
                     let object = self.allocate(size, owner, *zeroed)?;
+                    if let Some(made) = self.memory.object_mut(object) {
+                        made.record = *record;
+                    }
                     if *region == Region::Stack {
                         self.allocas.push(object);
                     }
@@ -659,11 +703,8 @@ impl<'p, O: Observer> Machine<'p, O> {
         Fault { kind, pos: self.pos(), stack, object, details }
     }
 
-    /// The end of a run in which memory was lost is a fault, unless there was another.
-    fn lost(&self, end: End) -> End {
-        if !self.config.leaks || matches!(end, End::Fault(_)) {
-            return end;
-        }
+    /// Objects on the heap that nothing leads to.
+    fn lost(&self, end: &End) -> Vec<u32> {
         // When the first procedure has returned, its variables are gone.
         let active = !matches!(end, End::Returned(_));
         let variables = if active { self.variables() } else { Vec::new() };
@@ -673,20 +714,7 @@ impl<'p, O: Observer> Machine<'p, O> {
             .flatten()
             .copied()
             .chain(self.allocas.iter().filter(|_| active).copied());
-        match super::leaks::lost(&self.memory, self.program.globals.len(), variables, roots) {
-            None => end,
-            Some(object) => {
-                let pos = self.memory.object(object).map(|o| o.pos).unwrap_or_default();
-                let details = "allocated here, and lost later".to_owned();
-                End::Fault(Fault {
-                    kind: FaultKind::Leak,
-                    pos,
-                    stack: self.fault(FaultKind::Leak, None, String::new()).stack,
-                    object: Some(object),
-                    details,
-                })
-            }
-        }
+        super::leaks::lost(&self.memory, self.program.globals.len(), variables, roots)
     }
 
     /// The values of the variables of all active procedures. Those that no user knows count while they

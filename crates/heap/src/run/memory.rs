@@ -10,6 +10,7 @@ use report::Pos;
 use super::fault::FaultKind;
 use super::value::{Pointer, Value};
 use crate::program::ProcId;
+use crate::types::RecordId;
 
 /// All objects that there are or were.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Object {
     pub constant: bool,
     /// Where it was made.
     pub pos: Pos,
+    /// What it is meant to be, if it is on the heap and that is known.
+    pub record: Option<RecordId>,
     /// The logarithm of the bytes of a cell.
     granule: u8,
     /// Are cells zero that nothing was stored in?
@@ -84,12 +87,14 @@ impl Memory {
         let granule = START_GRANULE;
         let cells = vec![Cell::Empty; size.div_ceil(1 << granule) as usize];
         let life = Life::Live;
+        let (constant, record) = (false, None);
         self.objects.push(Object {
             size,
             life,
             owner,
-            constant: false,
+            constant,
             pos,
+            record,
             granule,
             zeroed,
             cells,

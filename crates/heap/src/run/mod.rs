@@ -11,9 +11,10 @@ mod inputs;
 mod leaks;
 mod machine;
 mod memory;
+mod picture;
 mod value;
 
-pub use fault::{Fault, FaultKind, Frame as FaultFrame};
+pub use fault::{Fault, FaultKind, Frame as FaultFrame, Property};
 pub use inputs::{Drawn, Inputs};
 pub use machine::{Config, End, Machine, NoObserver, Observer, Run};
 pub use memory::{Life, Memory, Object, Owner};
