@@ -78,6 +78,6 @@ pub fn load(files: &dyn Files, sources: &mut SourceMap, file: FileId, options: O
             }
         }
     };
-    let (program, diagnostics) = lower::translate(&preprocessed, options);
+    let (program, diagnostics) = lower::translate(preprocessed, options);
     Loaded { program, diagnostics }
 }

@@ -28,12 +28,12 @@ impl Lowering<'_> {
             let name = name.node.name.clone();
             let known = match self.find(&name) {
                 None => None,
-                Some(Symbol::Function(id, ty)) => Some((*id, Rc::clone(ty))),
+                Some(Symbol::Function(ty)) => Some(Rc::clone(ty)),
                 Some(_) => return self.call_pointer(call, span),
             };
-            let defined = known.as_ref().is_some_and(|(id, _)| {
-                self.program.proc(*id).body.is_some()
-                    || self.function.as_ref().is_some_and(|f| f.id == *id)
+            let defined = self.program.find(&name).is_some_and(|id| {
+                self.program.proc(id).body.is_some()
+                    || self.function.as_ref().is_some_and(|f| f.id == id)
             });
             // Whatever a program does there, it has arrived where it must not.
             let error = matches!(&*name, "reach_error" | "__VERIFIER_error");
@@ -42,21 +42,19 @@ impl Lowering<'_> {
             {
                 return Ok(value);
             }
-            let (id, ty) = match known {
-                Some(known) => known,
-                None => {
-                    self.warn(span, format!("`{name}` is not declared: it is taken for a function that returns `int`"));
-                    let params = Vec::new();
-                    let ty =
-                        FuncType { result: CType::int(), params, variadic: false, unknown: true };
-                    let pos = self.pos(span);
-                    let id = self.procedure(&name, &ty, pos);
-                    let ty = Rc::new(ty);
-                    self.scopes[0].names.insert(name, Symbol::Function(id, Rc::clone(&ty)));
-                    (id, ty)
-                }
-            };
+            let ty = known.unwrap_or_else(|| {
+                let message = format!(
+                    "`{name}` is not declared: it is taken for a function that returns `int`"
+                );
+                self.warn(span, message);
+                let params = Vec::new();
+                let ty = FuncType { result: CType::int(), params, variadic: false, unknown: true };
+                let ty = Rc::new(ty);
+                self.scopes[0].names.insert(name.clone(), Symbol::Function(Rc::clone(&ty)));
+                ty
+            });
             let pos = self.pos(span);
+            let id = self.procedure(&name, &ty, pos);
             self.bodiless.entry(id).or_insert(pos);
             return self.call_to(Callee::Proc(id), &ty, &call.arguments, span);
         }
@@ -259,7 +257,7 @@ impl Lowering<'_> {
             }
             _ if name.starts_with("__VERIFIER_nondet_") => {
                 let ty = match self.find(name) {
-                    Some(Symbol::Function(_, ty)) => ty.result.clone(),
+                    Some(Symbol::Function(ty)) => ty.result.clone(),
                     _ => nondet_type(name.trim_start_matches("__VERIFIER_nondet_")),
                 };
                 if !ty.is_scalar() {

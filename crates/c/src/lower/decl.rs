@@ -109,8 +109,8 @@ impl Lowering<'_> {
             (_, 1) => long_bits,
             _ => 64,
         };
-        if !words && !short && long == 0 && signed.is_none() && self.wanted.is_none() {
-            self.warn(span, "there is no type here: `int` is assumed");
+        if !words && !short && long == 0 && signed.is_none() {
+            return self.wrong(span, "there is no type here");
         }
         Ok(CType::Int(IntType { bits, signed: signed_or(true) }))
     }
@@ -374,14 +374,11 @@ impl Lowering<'_> {
                 continue;
             }
             if let CType::Func(function) = &ty {
-                let pos = self.pos(at);
-                let id = self.procedure(&name, function, pos);
                 // A declaration in a block is of the whole file, too.
-                self.scopes[0]
-                    .names
-                    .insert(name.clone(), Symbol::Function(id, Rc::clone(function)));
+                let symbol = Symbol::Function(Rc::clone(function));
+                self.scopes[0].names.insert(name.clone(), symbol.clone());
                 if self.scopes.len() > 1 {
-                    self.bind(&name, Symbol::Function(id, Rc::clone(function)));
+                    self.bind(&name, symbol);
                 }
                 continue;
             }
@@ -534,7 +531,7 @@ impl Lowering<'_> {
             return self.wrong(definition.declarator.span, format!("`{name}` is defined twice"));
         }
         self.program.procs[id.index()].pos = pos;
-        self.scopes[0].names.insert(name.clone(), Symbol::Function(id, Rc::clone(&function)));
+        self.scopes[0].names.insert(name.clone(), Symbol::Function(Rc::clone(&function)));
 
         let mut addressed = HashSet::new();
         addressed_in(&definition.statement.node, &mut addressed);

@@ -329,7 +329,8 @@ impl Lowering<'_> {
         match &e.node {
             Expression::Identifier(name) => match self.find(&name.node.name).cloned() {
                 Some(Symbol::Constant(n)) => Ok(Value::int(n)),
-                Some(Symbol::Function(id, ty)) => {
+                Some(Symbol::Function(ty)) => {
+                    let id = self.procedure(&name.node.name, &ty, pos);
                     Ok(Value::new(Expr::Proc(id), CType::pointer(CType::Func(ty))))
                 }
                 _ => self.loaded(e, pos),
@@ -533,8 +534,9 @@ impl Lowering<'_> {
 
     fn address(&mut self, operand: &Node<Expression>, span: Span) -> Lowered<Value> {
         if let Expression::Identifier(name) = &operand.node
-            && let Some(Symbol::Function(id, ty)) = self.find(&name.node.name).cloned()
+            && let Some(Symbol::Function(ty)) = self.find(&name.node.name).cloned()
         {
+            let id = self.procedure(&name.node.name, &ty, self.pos(span));
             return Ok(Value::new(Expr::Proc(id), CType::pointer(CType::Func(ty))));
         }
         let lvalue = self.lvalue(operand)?;

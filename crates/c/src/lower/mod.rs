@@ -37,9 +37,11 @@ const MAX_NESTING: usize = 250;
 
 /// Translates a text without directives.
 pub(crate) fn translate(
-    text: &Preprocessed,
+    mut text: Preprocessed,
     options: Options,
 ) -> (Option<Program>, Vec<Diagnostic>) {
+    let without_type = text.add_implicit_int();
+    let text = &text;
     if let Some(offset) = too_deep(&text.text) {
         let pos = text.span(offset, offset + 1);
         let message = format!("brackets are nested more than {MAX_NESTING} deep");
@@ -53,6 +55,10 @@ pub(crate) fn translate(
         }
     };
     let mut lowering = Lowering::new(Some(text), options);
+    let message = "there is no type here: `int` is assumed";
+    let warnings =
+        without_type.into_iter().map(|pos| Diagnostic::warning("c.warning", pos, message));
+    lowering.diagnostics.extend(warnings);
     lowering.unit(&unit);
     lowering.link();
     lowering.finish()
@@ -131,7 +137,8 @@ enum Symbol {
     Typedef(CType),
     Constant(i128),
     Global(GlobalId, CType),
-    Function(ProcId, Rc<FuncType>),
+    /// A function; its procedure is made when it is first used.
+    Function(Rc<FuncType>),
     Var(heap::VarId, CType),
     Object(heap::ObjectId, CType),
 }
@@ -300,19 +307,6 @@ impl<'a> Lowering<'a> {
             let Ok(unit) = parse(headers::LIBRARY.to_owned()) else { return };
             let text = self.text.take();
             let scopes = std::mem::replace(&mut self.scopes, vec![Scope::default()]);
-            // The library knows the program's functions under their names.
-            for (i, proc) in self.program.procs.iter().enumerate() {
-                if proc.body.is_some() && proc.name == "malloc" {
-                    let ty = FuncType {
-                        result: CType::pointer(CType::Void),
-                        params: vec![CType::Int(heap::IntType::unsigned(64))],
-                        variadic: false,
-                        unknown: false,
-                    };
-                    let symbol = Symbol::Function(ProcId(i as u32), Rc::new(ty));
-                    self.scopes[0].names.insert(proc.name.clone(), symbol);
-                }
-            }
             let before = wanted.len();
             self.wanted = Some(wanted);
             self.unit(&unit);

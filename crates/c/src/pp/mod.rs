@@ -6,6 +6,7 @@
 
 mod condition;
 mod expand;
+mod implicit;
 mod token;
 
 use std::collections::{HashMap, VecDeque};

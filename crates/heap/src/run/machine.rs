@@ -184,7 +184,12 @@ impl Run {
                 reachable = middle;
             }
         }
-        prefix(reachable).pos
+        // The return itself is nowhere in the source: then it is what came before.
+        (0..=reachable)
+            .rev()
+            .map(|steps| prefix(steps).pos)
+            .find(|pos| *pos != Pos::None)
+            .unwrap_or_default()
     }
 }
 

@@ -1,0 +1,6 @@
+// Arrays of variable size.
+int main(int argc, char **argv) {
+    //:: Error(c.unsupported)
+    int a[argc];
+    return 0;
+}
