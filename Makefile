@@ -7,7 +7,7 @@ PREFIX ?= $(HOME)/.local
 
 SEEDS ?= 10
 
-.PHONY: help demo test lint seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release
+.PHONY: help demo test lint seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -50,6 +50,10 @@ score-clients: release
 	    --tool '$(LANCEHEAD) verify --jobs 1 --assume-injectivity-on-inhale --format json' --timeout 120
 
 bench: bench-front-end bench-quantified bench-wands bench-verify
+bench-run:
+	$(CARGO) bench --locked -p lancehead-c --bench run
+
+bench: bench-front-end bench-quantified bench-wands bench-verify bench-run
 
 bench-front-end:
 	$(CARGO) bench --locked -p lancehead --bench front_end -- $(abspath $(TREE))

@@ -409,6 +409,10 @@ pub struct Run {
     #[arg(long)]
     pub malloc_may_fail: bool,
 
+    /// What is not initialised is zero, as with gcc's -ftrivial-auto-var-init=zero, instead of any value
+    #[arg(long)]
+    pub zero_uninitialised: bool,
+
     /// For people, or one JSON object
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub format: Format,

@@ -58,6 +58,7 @@ pub(crate) fn run(args: &args::Run, color: Color, out: &mut Output) -> u8 {
     let config = Config {
         machine_integers: args.int == IntMode::Machine,
         malloc_may_fail: args.malloc_may_fail,
+        zero_uninitialised: args.zero_uninitialised,
         max_steps: args.steps,
         ..Config::default()
     };

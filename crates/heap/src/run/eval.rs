@@ -4,7 +4,7 @@ use super::fault::FaultKind;
 use super::machine::{Machine, Observer};
 use super::value::{Pointer, Value};
 use crate::expr::{Arith, BinOp, Comparison, Expr, UnOp};
-use crate::types::{IntType, Scalar};
+use crate::types::IntType;
 
 /// A value, or why there is none.
 pub(super) type Eval<T> = Result<T, Trouble>;
@@ -79,12 +79,8 @@ impl<O: Observer> Machine<'_, O> {
 
     /// A variable that was not initialised has any value, and keeps it.
     fn draw_variable(&mut self, var: usize) -> Value {
-        let proc = self.program.proc(self.proc);
-        let value = match proc.vars.get(var).map(|v| v.ty) {
-            Some(Scalar::Int(ty)) => Value::Int(self.inputs.draw(ty, false)),
-            Some(Scalar::Float(_)) => Value::Float(0.0),
-            _ => Value::Garbage,
-        };
+        let ty = self.program.proc(self.proc).vars.get(var).map(|v| v.ty);
+        let value = ty.map_or(Value::Garbage, |ty| self.uninitialised(ty));
         self.registers[self.base + var] = value;
         value
     }

@@ -26,6 +26,8 @@ pub struct Config {
     pub max_bytes: u64,
     /// Is memory looked for that is lost?
     pub leaks: bool,
+    /// Is what is not initialised zero, instead of any value? Compilers can be told the same.
+    pub zero_uninitialised: bool,
 }
 
 impl Default for Config {
@@ -37,6 +39,7 @@ impl Default for Config {
             max_depth: 100_000,
             max_bytes: 1 << 30,
             leaks: true,
+            zero_uninitialised: false,
         }
     }
 }
@@ -622,8 +625,10 @@ impl<'p, O: Observer> Machine<'p, O> {
         }
     }
 
-    fn uninitialised(&mut self, ty: Scalar) -> Value {
+    /// A value that nothing determines.
+    pub(super) fn uninitialised(&mut self, ty: Scalar) -> Value {
         match ty {
+            Scalar::Int(_) | Scalar::Ptr(_) if self.config.zero_uninitialised => Value::Int(0),
             Scalar::Int(ty) => Value::Int(self.inputs.draw(ty, false)),
             Scalar::Float(_) => Value::Float(0.0),
             Scalar::Ptr(_) => Value::Garbage,

@@ -1,0 +1,105 @@
+//! How fast programs are read and run: `make bench-run`.
+
+use std::time::Instant;
+
+use c::Files;
+use heap::run::{Config, End, Inputs, Run};
+use report::SourceMap;
+
+/// Lists are built, reversed many times and freed.
+const LISTS: &str = "#include <stdlib.h>
+struct node { struct node *next; int data; };
+int main(void) {
+    int total = 0;
+    for (int round = 0; round < 2000; round++) {
+        struct node *l = NULL;
+        for (int i = 0; i < 100; i++) {
+            struct node *n = malloc(sizeof *n);
+            n->data = i;
+            n->next = l;
+            l = n;
+        }
+        for (int k = 0; k < 20; k++) {
+            struct node *r = NULL;
+            while (l) {
+                struct node *t = l->next;
+                l->next = r;
+                r = l;
+                l = t;
+            }
+            l = r;
+        }
+        while (l) {
+            struct node *t = l->next;
+            total += l->data;
+            free(l);
+            l = t;
+        }
+    }
+    return total != 9900000;
+}
+";
+
+struct Nothing;
+
+impl Files for Nothing {
+    fn resolve(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn read(&self, path: &str) -> Result<String, String> {
+        Err(format!("there is no {path}"))
+    }
+
+    fn compiler_preprocessed(&self, _: &str) -> Result<String, String> {
+        Err("there is no compiler".into())
+    }
+}
+
+fn main() {
+    let load = |text: &str| {
+        let mut sources = SourceMap::new();
+        let file = sources.add("bench.c", text);
+        c::load(&Nothing, &mut sources, file, c::Options::default())
+    };
+    let lists = load(LISTS).program.expect("it is a program");
+    let config = Config { max_steps: u64::MAX, ..Config::default() };
+    let mut best = f64::MAX;
+    let mut steps = 0;
+    for _ in 0..5 {
+        let start = Instant::now();
+        let run = Run::new(&lists, &config, Inputs::seeded(1));
+        best = best.min(start.elapsed().as_secs_f64());
+        assert_eq!(run.end, End::Returned(0));
+        steps = run.steps;
+    }
+    println!(
+        "run: {steps} commands, {:.1} million a second (best of 5)",
+        steps as f64 / best / 1e6
+    );
+
+    // Without directives, as a compiler's preprocessor leaves it.
+    let body = LISTS.replace("#include <stdlib.h>\n", "").replace("NULL", "0");
+    let mut text = String::from("void *malloc(unsigned long); void free(void *);\n");
+    let mut count = 0;
+    while text.len() < 2_000_000 {
+        text.push_str(
+            &body
+                .replace("struct node", &format!("struct node{count}"))
+                .replace("main", &format!("f{count}")),
+        );
+        count += 1;
+    }
+    let mut best = f64::MAX;
+    for _ in 0..3 {
+        let start = Instant::now();
+        let loaded = load(&text);
+        best = best.min(start.elapsed().as_secs_f64());
+        assert!(loaded.program.is_some(), "{:?}", loaded.diagnostics.first());
+    }
+    println!(
+        "front end: {} functions, {:.1} MB/s (best of 3)",
+        count,
+        text.len() as f64 / best / 1e6
+    );
+}

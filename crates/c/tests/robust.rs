@@ -1,0 +1,148 @@
+//! Damaged programs do no harm: they are refused with a position, or run.
+//!
+//! `LANCEHEAD_FUZZ_SECONDS=600` looks for longer.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use c::Files;
+use heap::run::{Config, Inputs, Run};
+use report::SourceMap;
+
+/// No other file is there.
+struct Nothing;
+
+impl Files for Nothing {
+    fn resolve(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn read(&self, path: &str) -> Result<String, String> {
+        Err(format!("there is no {path}"))
+    }
+
+    fn compiler_preprocessed(&self, _: &str) -> Result<String, String> {
+        Err("there is no compiler".into())
+    }
+}
+
+/// Marsaglia's xorshift: the same programs in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n.max(1) as u64) as usize
+    }
+}
+
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() => programs(&path, found),
+            path if path.extension().is_some_and(|e| e == "c") => found.push(path),
+            _ => {}
+        }
+    }
+}
+
+/// Reads a text, and runs it if it is a program. Every error has a place.
+fn try_text(text: &str) {
+    let mut sources = SourceMap::new();
+    let file = sources.add("damaged.c", text);
+    let loaded = c::load(&Nothing, &mut sources, file, c::Options::default());
+    match &loaded.program {
+        None => {
+            let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();
+            assert!(!errors.is_empty(), "refused without an error:\n{text}");
+        }
+        Some(program) => {
+            let printed = heap::text::print(program);
+            let again = heap::text::parse(&printed, file).expect("a printed program is one");
+            assert!(again == *program, "printed and parsed it is another program:\n{text}");
+            let config = Config { max_steps: 5_000, max_bytes: 1 << 24, ..Config::default() };
+            drop(Run::new(program, &config, Inputs::seeded(1)));
+        }
+    }
+}
+
+fn damaged(text: &str, random: &mut Random) -> String {
+    const WORDS: [&str; 22] = [
+        "(", ")", "{", "}", ";", ",", "*", "&", "->", ".", "=", "struct", "int", "sizeof", "[",
+        "]", "#", "\"", "'", "\\", "static", "goto",
+    ];
+    let mut words: Vec<&str> = text.split_inclusive([' ', '\n', ';', '(', ')', ',']).collect();
+    for _ in 0..=random.below(3) {
+        let at = random.below(words.len());
+        match random.below(5) {
+            0 => drop(words.remove(at)),
+            1 => words.insert(at, WORDS[random.below(WORDS.len())]),
+            2 => {
+                let other = random.below(words.len());
+                words.swap(at, other);
+            }
+            3 => words.insert(at, words[random.below(words.len())]),
+            _ => words.truncate(at.max(1)),
+        }
+        if words.is_empty() {
+            break;
+        }
+    }
+    words.concat()
+}
+
+fn with_deep_stack(work: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().stack_size(256 << 20).spawn(work).expect("a thread");
+    if let Err(panic) = thread.join() {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+#[test]
+fn damaged_programs_do_no_harm() {
+    let seconds = std::env::var("LANCEHEAD_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
+    let limit = Duration::from_secs(seconds.unwrap_or(8));
+    with_deep_stack(move || {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c");
+        let mut files = Vec::new();
+        programs(&root, &mut files);
+        files.sort();
+        let texts: Vec<String> =
+            files.iter().map(|path| std::fs::read_to_string(path).expect("a file")).collect();
+        let mut random = Random(0x5eed);
+        let start = Instant::now();
+        while start.elapsed() < limit {
+            let text = damaged(&texts[random.below(texts.len())], &mut random);
+            let before = Instant::now();
+            try_text(&text);
+            assert!(before.elapsed() < Duration::from_secs(5), "this takes too long:\n{text}");
+        }
+    });
+}
+
+#[test]
+fn deep_and_long_programs_do_no_harm() {
+    with_deep_stack(|| {
+        for (open, close) in
+            [("(", ")"), ("{", "}"), ("[", "]"), ("-", ""), ("!", ""), ("*", ""), ("&", "")]
+        {
+            for depth in [10, 200, 300, 100_000] {
+                let nested = format!("{}1{}", open.repeat(depth), close.repeat(depth));
+                try_text(&format!("int main(void) {{ int x = {nested}; return x; }}"));
+            }
+        }
+        let statement = "if (1) ".repeat(5_000);
+        try_text(&format!("int main(void) {{ {statement}; return 0; }}"));
+        let sum = "1 + ".repeat(20_000);
+        try_text(&format!("int main(void) {{ return {sum}1; }}"));
+        try_text(&"#if 1\n".repeat(10_000));
+        try_text("#define A A A\nint A;");
+        try_text(
+            "#define F(x) x x\nint F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(a))))))))))))))))))));",
+        );
+        try_text("int a[0x7fffffffffffffff]; int main(void) { return a[1]; }");
+        try_text("int main(void) { int a[1000000000]; a[5] = 1; return 0; }");
+    });
+}
