@@ -49,7 +49,6 @@ score-clients: release
 	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/agreement '$(TREE)' --reference '$(TREE)/silicon.tsv' \
 	    --tool '$(LANCEHEAD) verify --jobs 1 --assume-injectivity-on-inhale --format json' --timeout 120
 
-bench: bench-front-end bench-quantified bench-wands bench-verify
 bench-run:
 	$(CARGO) bench --locked -p lancehead-c --bench run
 
