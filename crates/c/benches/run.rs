@@ -1,5 +1,7 @@
 //! How fast programs are read and run: `make bench-run`.
 
+#![allow(clippy::expect_used)]
+
 use std::time::Instant;
 
 use c::Files;

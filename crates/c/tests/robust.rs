@@ -2,6 +2,8 @@
 //!
 //! `LANCEHEAD_FUZZ_SECONDS=600` looks for longer.
 
+#![allow(clippy::expect_used)]
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
