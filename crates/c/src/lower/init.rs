@@ -146,6 +146,9 @@ impl Lowering<'_> {
             }
             let v = self.constant_expr(value)?;
             let v = self.converted(v, &ty, value.span)?;
+            if !is_constant(&v) {
+                return self.wrong(value.span, "this initialiser is not constant");
+            }
             if let Some((first, width)) = bits {
                 let Expr::Int(n) = v else {
                     return self.wrong(value.span, "this initialiser is not constant");
@@ -369,6 +372,13 @@ impl Lowering<'_> {
         }
         Ok(next)
     }
+}
+
+/// Does a value depend on no variable and no activation?
+fn is_constant(e: &Expr) -> bool {
+    let mut constant = true;
+    e.for_each(&mut |part| constant &= !matches!(part, Expr::Var(_) | Expr::Object(_)));
+    constant
 }
 
 /// Zero of a type.
