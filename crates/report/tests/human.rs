@@ -108,7 +108,7 @@ error[assert.failed:assertion.false]: Assertion x != null might not hold.
             x       = null
             count   = 3
             x.next  = x  (permission 1/2)
-            list(x) = ?  (permission 1)
+            list(x)   (permission 1)
 "
     );
     d.branch.clear();

@@ -11,3 +11,12 @@ int main(void) {
     //:: Error(c.type)
     return p->data;
 }
+
+struct itself {
+    //:: Error(c.type)
+    struct itself;
+};
+struct many {
+    //:: Error(c.type)
+    struct many array[2];
+};

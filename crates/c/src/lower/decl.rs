@@ -190,6 +190,7 @@ impl Lowering<'_> {
             };
             let base = self.qualifiers(&field.node.specifiers, field.span)?;
             if field.node.declarators.is_empty() && matches!(base, CType::Record(_)) {
+                self.size_of(&base, field.span)?;
                 members.push(Laid { name: None, ty: base.clone(), bits: None });
             }
             for declarator in &field.node.declarators {
@@ -211,7 +212,7 @@ impl Lowering<'_> {
                 // An array of unknown size at the end takes no bytes.
                 let ty = match ty {
                     CType::Array(element, None) => CType::Array(element, Some(0)),
-                    CType::Record(_) => {
+                    CType::Record(_) | CType::Array(..) => {
                         self.size_of(&ty, declarator.span)?;
                         ty
                     }
