@@ -112,8 +112,11 @@ error[assert.failed:assertion.false]: Assertion x != null might not hold.
 "
     );
     d.branch.clear();
+    d.counterexample =
+        Some(Box::new(Counterexample { confirmed: true, ..Counterexample::default() }));
+    assert!(!render(&d, &sources).contains("note"), "there is nothing to show");
     d.counterexample = Some(Box::default());
-    assert!(!render(&d, &sources).contains("note"), "nothing is known");
+    assert!(render(&d, &sources).contains("no counterexample could be confirmed"));
 }
 
 #[test]
