@@ -10,8 +10,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::invariant;
-use crate::linear::{self, Constraint, Relation, Sum};
 use crate::system::{Call, Clause, PredId, System, Var};
+use arith::{Constraint, Relation, Sum};
 
 /// Variables with these numbers are none of a clause.
 const LOCALS: Var = 1 << 28;
@@ -193,7 +193,7 @@ impl Summation<'_> {
         }
         let vars = facts.iter().flat_map(|c| &c.sum.factors).map(|(v, _)| *v);
         let gone = vars.filter(|v| !differences.contains(v)).collect();
-        let step = linear::weaken(&facts, &gone);
+        let step = arith::weaken(&facts, &gone);
         Some((differences, step))
     }
 

@@ -3,9 +3,9 @@
 //! Both sides of an entailment describe the same heap, so they agree on the number of its cells. That
 //! determines integers that would have to be guessed, and refutes choices before they are made.
 
-use crate::linear::{self, Constraint, Sum};
 use crate::sequent::Heap;
 use crate::system::{Clause, Predicate, System, Var};
+use arith::{Constraint, Sum};
 
 /// For each predicate a sum of its parameters, numbered as in its cases, that is the number of cells of
 /// every instance, if there is one.
@@ -22,8 +22,7 @@ pub fn counts(system: &System) -> Vec<Option<Sum>> {
             for case in predicate.cases.iter().filter(|_| !all[pred].is_empty()) {
                 let (total, facts) = total(case, &all, system.nils());
                 kept.retain(|sum| {
-                    Constraint::equal(sum, &total)
-                        .is_some_and(|goal| linear::implies(&facts, &goal))
+                    Constraint::equal(sum, &total).is_some_and(|goal| arith::implies(&facts, &goal))
                 });
             }
             changed |= kept.len() < all[pred].len();

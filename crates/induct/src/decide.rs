@@ -9,7 +9,6 @@ use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
 use crate::ends;
 use crate::invariant;
-use crate::linear;
 use crate::propositional;
 use crate::prove::Prover;
 use crate::reach::Search;
@@ -253,7 +252,7 @@ impl<'a> Question<'a> {
         let remainders = invariant::remainders(&self.system, &invariants);
         let mut facts = invariant::facts(clause, &invariants, self.system.nils());
         facts.extend(invariant::of_calls(clause, &remainders));
-        linear::contradictory(&facts)
+        arith::contradictory(&facts)
     }
 
     fn disjunct(&self, table: &Table, heap: &SymbolicHeap, clause: &Clause) -> Verdict {

@@ -7,8 +7,8 @@ use num_bigint::BigInt;
 use sl::{Formula, Kind, Loc, Model, Name, Object, Signature, SymbolicHeap, Term, TermKind, Value};
 
 use crate::base::Table;
-use crate::linear::{self, Constraint};
 use crate::system::{Cell, Clause, PredId, System, Var};
+use arith::Constraint;
 
 /// An instance of a predicate in a derivation.
 #[derive(Clone, Debug)]
@@ -143,7 +143,7 @@ impl Unfolded {
     #[must_use]
     pub fn values(&self, system: &System) -> Option<Vec<Value>> {
         let numbers =
-            if self.linear.is_empty() { BTreeMap::new() } else { linear::solve(&self.linear)? };
+            if self.linear.is_empty() { BTreeMap::new() } else { arith::solve(&self.linear)? };
         Some(self.values_with(system, &|var| numbers.get(&var).copied().unwrap_or(0)))
     }
 

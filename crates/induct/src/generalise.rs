@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::linear::{self, Constraint, Relation, Sum};
 use crate::prove::{Progress, Prover};
 use crate::sequent::{Heap, Sequent};
 use crate::system::Var;
+use arith::{Constraint, Relation, Sum};
 
 /// More integers than this are not related to each other.
 const MAX_INTEGERS: usize = 12;
@@ -79,8 +79,8 @@ impl Prover<'_> {
         let strictly = with(ordered(&all_left, &all_right, &facts, Constraint::less));
         let mut all = vec![weakly];
         all.extend(Some(strictly).filter(|strictly| all[0] != *strictly));
-        let mut bounds = linear::weaken(&self.agreement(&general), &general.exist);
-        bounds.retain(|c| linear::implies(&facts, c));
+        let mut bounds = arith::weaken(&self.agreement(&general), &general.exist);
+        bounds.retain(|c| arith::implies(&facts, c));
         if !right.fields.is_empty() {
             bounds.extend(ordered(&all_left, &right.fields, &facts, Constraint::at_most));
         }
@@ -173,7 +173,7 @@ fn ordered(
     facts: &[Constraint],
     order: fn(&Sum, &Sum) -> Option<Constraint>,
 ) -> Vec<Constraint> {
-    let known = |c: &Constraint| linear::implies(facts, c);
+    let known = |c: &Constraint| arith::implies(facts, c);
     let mut relations = Vec::new();
     let mut different = left.to_vec();
     for r in right {
@@ -204,7 +204,7 @@ fn balance(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint>
         (Some(left), Some(right)) => left.plus(&right, -1),
         _ => None,
     };
-    let (Some(difference), Some(values)) = (difference, linear::solve(facts)) else {
+    let (Some(difference), Some(values)) = (difference, arith::solve(facts)) else {
         return Vec::new();
     };
     let known = |v: Var| values.get(&v).copied().unwrap_or(0);
@@ -215,12 +215,12 @@ fn balance(left: &[Var], right: &[Var], facts: &[Constraint]) -> Vec<Constraint>
         Constraint { sum, relation }
     };
     let mut relations: Vec<Constraint> =
-        [at(Relation::Zero, value)].into_iter().filter(|c| linear::implies(facts, c)).collect();
+        [at(Relation::Zero, value)].into_iter().filter(|c| arith::implies(facts, c)).collect();
     // At least what the numbers that occur differ by, or a little.
     let numbers: BTreeSet<i128> = facts.iter().map(|c| c.sum.constant.abs()).collect();
     let differences = numbers.iter().flat_map(|a| numbers.iter().map(move |b| a - b));
     let least: BTreeSet<i128> = differences.filter(|d| *d > 3).chain(0..=3).collect();
     let bounds = least.into_iter().rev().map(|least| at(Relation::NotNegative, least));
-    relations.extend(bounds.filter(|c| linear::implies(facts, c)).take(MAX_BOUNDS));
+    relations.extend(bounds.filter(|c| arith::implies(facts, c)).take(MAX_BOUNDS));
     relations
 }

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::linear::{self, Constraint, Relation, Sum};
 use crate::system::{Clause, Predicate, System, Var};
+use arith::{Constraint, Relation, Sum};
 
 /// No more of what the smallest derivations say is guessed.
 const MAX_GUESSES: usize = 24;
@@ -62,7 +62,7 @@ fn of_smallest(system: &System) -> Vec<Vec<Constraint>> {
                 let mut facts = case.linear.clone();
                 facts.extend(said.into_iter().flatten());
                 let gone = (case.free as Var..case.sorts.len() as Var).collect();
-                found.push((pred, linear::weaken(&facts, &gone)));
+                found.push((pred, arith::weaken(&facts, &gone)));
             }
         }
         if found.is_empty() {
@@ -86,10 +86,10 @@ fn preserved(system: &System, mut all: Vec<Vec<Constraint>>) -> Vec<Vec<Constrai
             let mut kept = all[pred].clone();
             for case in &predicate.cases {
                 let facts = facts(case, &all, system.nils());
-                if linear::contradictory(&facts) {
+                if arith::contradictory(&facts) {
                     continue;
                 }
-                kept.retain(|candidate| linear::implies(&facts, candidate));
+                kept.retain(|candidate| arith::implies(&facts, candidate));
             }
             changed |= kept.len() < all[pred].len();
             all[pred] = kept;
@@ -197,7 +197,7 @@ pub fn remainders(system: &System, invariants: &[Vec<Constraint>]) -> Vec<Vec<Re
                         let other = Remainder { rest, ..*candidate };
                         let mut with = facts.clone();
                         with.extend(other.equation(arg, Var::MAX));
-                        linear::contradictory(&with)
+                        arith::contradictory(&with)
                     })
                 });
             }

@@ -1,6 +1,6 @@
 //! Separation logic with inductive definitions of any kind.
 //!
-//! - [`system`]: definitions with numbers in place of names; [`linear`]: arithmetic.
+//! - [`system`]: definitions with numbers in place of names.
 //! - [`base`]: what an instance says of its arguments, which decides satisfiability.
 //! - [`propositional`]: the same for circuits and counters, where all is `nil` or not.
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
@@ -18,7 +18,6 @@ pub mod derivation;
 pub mod ends;
 mod generalise;
 pub mod invariant;
-pub mod linear;
 pub mod propositional;
 pub mod prove;
 pub mod reach;

@@ -10,10 +10,10 @@ use std::rc::Rc;
 use sl::{Model, Signature};
 
 use crate::derivation::{Derivation, Node, Unfolded, Written, model_with};
-use crate::linear::{self, Plan};
 use crate::refine::Refined;
 use crate::system::{Clause, PredId, System, Var};
 use crate::unfold;
+use arith::Plan;
 
 /// Values that get larger than a few times those at the start, and than this, only drift away.
 const LARGE: u128 = 10_000;
@@ -136,8 +136,8 @@ impl<'a> Search<'a> {
 
     /// A derivation of a clause of the split definitions, with no more nodes than this.
     pub fn find(&mut self, clause: &Clause, max_nodes: usize) -> Option<Reached> {
-        let values = linear::solve(&self.refined.all_facts(clause))
-            .or_else(|| linear::solve(&self.refined.facts(clause)))?;
+        let values = arith::solve(&self.refined.all_facts(clause))
+            .or_else(|| arith::solve(&self.refined.facts(clause)))?;
         let start = values.values().map(|value| value.unsigned_abs()).max().unwrap_or(0);
         self.largest = start.saturating_mul(4).max(LARGE);
         let calls = self.calls(clause, &values);

@@ -7,8 +7,8 @@
 use crate::accelerate::{self, Closed};
 use crate::base::Table;
 use crate::invariant::{self, Remainder};
-use crate::linear::{self, Constraint};
 use crate::system::{Call, Clause, PredId, System};
+use arith::Constraint;
 
 /// There are no more predicates than this.
 const MAX_PREDICATES: usize = 80;
@@ -91,7 +91,7 @@ impl Refined {
     /// Do the integers of a clause of these predicates contradict each other?
     #[must_use]
     pub fn is_false(&self, clause: &Clause) -> bool {
-        linear::contradictory(&self.facts(clause)) || linear::contradictory(&self.all_facts(clause))
+        arith::contradictory(&self.facts(clause)) || arith::contradictory(&self.all_facts(clause))
     }
 
     /// What a clause of these predicates says of integers.

@@ -3,9 +3,9 @@
 use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth};
 
 use crate::derivation::{self, Derivation, Unfolded, Written};
-use crate::linear::{Constraint, Sum};
 use crate::system::{Clause, System, Var};
 use crate::unfold::Unfolder;
+use arith::{Constraint, Sum};
 
 /// Steps of the evaluator for each model.
 const EVALUATION: u64 = 10_000;

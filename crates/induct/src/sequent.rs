@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::base::Closure;
-use crate::linear::{Constraint, Relation};
 use crate::system::{Call, Cell, Clause, Var};
+use arith::{Constraint, Relation};
 
 /// A symbolic heap whose variables are known to whoever holds it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]

@@ -11,7 +11,7 @@ use std::time::Instant;
 use num_traits::ToPrimitive;
 use sl::{Formula, Kind, Name, Semantics, Signature, Sort, SymbolicHeap, Term, TermKind};
 
-use crate::linear::{Constraint, Sum};
+use arith::{Constraint, Sum};
 
 /// A variable of a clause or of a sequent.
 pub type Var = u32;

@@ -3,8 +3,8 @@
 use crate::base::Closure;
 use crate::derivation::{Derivation, Node};
 use crate::invariant;
-use crate::linear::{self, Constraint};
 use crate::system::{Clause, PredId, System, Var};
+use arith::Constraint;
 
 /// Enumerates derivations.
 pub struct Unfolder<'a> {
@@ -192,6 +192,6 @@ impl<'a> Unfolder<'a> {
         for (_, pred, args) in &state.open {
             facts.extend(invariant::of_call(&self.invariants[*pred], args, self.system.nils()));
         }
-        linear::contradictory(&facts)
+        arith::contradictory(&facts)
     }
 }

@@ -1,8 +1,8 @@
 //! Entailments between segments with sizes and bounds: what is known without unfolding them.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use arith::Sum;
 use induct::count::counts;
-use induct::linear::Sum;
 use induct::system::System;
 use report::FileId;
 use sl::{Evaluator, Semantics, Truth, Verdict};

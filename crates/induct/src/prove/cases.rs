@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::Prover;
-use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent, ordered};
 use crate::system::{Call, Var};
+use arith::Constraint;
 
 /// So many wishes are heard.
 const MAX_WISHES: usize = 2;
@@ -44,7 +44,7 @@ impl Prover<'_> {
             let with = |case: &Constraint| {
                 let mut all = facts.clone();
                 all.push(case.clone());
-                !linear::contradictory(&all)
+                !arith::contradictory(&all)
             };
             let cases: Vec<Constraint> = cases.into_iter().filter(with).collect();
             (!cases.is_empty() && with(&c)).then_some((c, cases))
@@ -96,7 +96,7 @@ impl Prover<'_> {
                     .filter(|(a, b)| known(a) && known(b) && a != b)
                     .map(|(a, b)| ordered(*a, *b)),
             );
-            constraints.extend(linear::weaken(&heap.linear, exist));
+            constraints.extend(arith::weaken(&heap.linear, exist));
         };
         look(&s.right, &s.exist);
         // What can be unfolded where there is a cell comes first.

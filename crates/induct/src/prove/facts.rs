@@ -4,9 +4,9 @@ use super::Prover;
 use crate::base::Closure;
 use crate::count;
 use crate::invariant;
-use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent};
 use crate::system::Var;
+use arith::Constraint;
 
 /// Steps for one question about bases.
 const BASE_WORK: u64 = 3_000;
@@ -46,14 +46,14 @@ impl Prover<'_> {
         let mut needed = self.agreement(s);
         needed.extend(s.right.linear.iter().cloned());
         let facts = self.facts(&s.left);
-        let mut needed = linear::weaken(&needed, &s.exist);
-        needed.retain(|c| linear::implies(&facts, c));
+        let mut needed = arith::weaken(&needed, &s.exist);
+        needed.retain(|c| arith::implies(&facts, c));
         needed
     }
 
     pub(super) fn is_contradiction(&self, left: &Heap) -> bool {
         let facts = self.facts(left);
-        linear::contradictory(&facts) || self.has_no_base(left, |_| true)
+        arith::contradictory(&facts) || self.has_no_base(left, |_| true)
     }
 
     /// Has it no model in which more holds?
@@ -114,8 +114,8 @@ impl Prover<'_> {
             return true;
         }
         let facts = self.facts(&s.left);
-        match linear::project(&s.right.linear, &s.exist) {
-            Some(goals) => goals.iter().all(|goal| linear::implies(&facts, goal)),
+        match arith::project(&s.right.linear, &s.exist) {
+            Some(goals) => goals.iter().all(|goal| arith::implies(&facts, goal)),
             None => false,
         }
     }

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Hypothesis, Prover};
-use crate::linear::{self, Constraint, Relation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::Var;
+use arith::{Constraint, Relation};
 
 /// A hypothesis is used in at most this many ways, and so many atoms are compared to find them.
 const MAX_USES: usize = 6;
@@ -78,7 +78,7 @@ impl Prover<'_> {
         }
         let mut wishes: Vec<Constraint> =
             rule.left.linear.iter().map(|c| c.renamed(&var)).collect();
-        wishes.retain(|c| !linear::implies(&facts, c));
+        wishes.retain(|c| !arith::implies(&facts, c));
         if !wishes.is_empty() {
             return Err(wishes);
         }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::Prover;
 use super::normalise::simplify_left;
 use crate::ends::handed_on;
-use crate::linear::{self, Constraint, Sum};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Var};
+use arith::{Constraint, Sum};
 
 /// The effort for joining two instances.
 const JOIN_STEPS: u64 = 1_500;
@@ -120,7 +120,7 @@ impl Prover<'_> {
         for a in &ints {
             for b in ints.iter().filter(|b| *b != a) {
                 let order = Constraint::at_most(&Sum::var(*a), &Sum::var(*b));
-                lemma.left.linear.extend(order.filter(|c| linear::implies(&facts, c)));
+                lemma.left.linear.extend(order.filter(|c| arith::implies(&facts, c)));
             }
         }
     }

@@ -6,9 +6,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::normalise::forget_dead;
 use super::{Hypothesis, Prover};
 use crate::ends::handed_on;
-use crate::linear::{self, Constraint};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Var};
+use arith::Constraint;
 
 /// So many instances on the left are tried to be unfolded.
 const MAX_UNFOLDED: usize = 3;
@@ -129,7 +129,7 @@ impl Prover<'_> {
         without.left.linear.retain(|c| !is_large(c));
         let facts = self.facts(&without.left);
         let mut needed = self.needed(s);
-        needed.retain(|c| !is_large(c) && !linear::implies(&facts, c));
+        needed.retain(|c| !is_large(c) && !arith::implies(&facts, c));
         without.left.linear.extend(needed);
         Some(without)
     }

@@ -48,9 +48,9 @@ use self::shape::{Shape, shapes};
 use crate::base::Table;
 use crate::count;
 use crate::invariant;
-use crate::linear::{Constraint, Sum};
 use crate::sequent::Sequent;
 use crate::system::{PredId, SortId, System, Var};
+use arith::{Constraint, Sum};
 
 /// Choosing so many bases takes as long as a step.
 const BASES_IN_A_STEP: u64 = 150;

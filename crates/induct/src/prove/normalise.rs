@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Progress, Prover};
 use crate::base::Closure;
-use crate::linear::{self, Constraint, Relation, Sum};
 use crate::sequent::{Heap, Sequent, equated, valued};
 use crate::system::{Call, Clause, Var};
+use arith::{Constraint, Relation, Sum};
 
 impl Prover<'_> {
     pub(crate) fn normalise(&mut self, s: &mut Sequent, consumed: &mut u32) -> Progress {
@@ -87,7 +87,7 @@ impl Prover<'_> {
                     Some(i) => call.args.get(i).copied().unwrap_or(Var::MAX - v),
                 };
                 all.extend(case.linear.iter().map(|c| c.renamed(&own)));
-                linear::contradictory(&all)
+                arith::contradictory(&all)
             })
         })
     }
@@ -147,7 +147,7 @@ impl Prover<'_> {
         let mut facts = self.facts(&s.left);
         let is_open = |c: &Constraint| c.sum.factors.iter().any(|(v, _)| s.exist.contains(v));
         let mut closed = s.right.linear.iter().filter(|c| !is_open(c));
-        if let Some(unknown) = closed.find(|c| !linear::implies(&facts, c)) {
+        if let Some(unknown) = closed.find(|c| !arith::implies(&facts, c)) {
             if !self.wishes.contains(unknown) {
                 self.wishes.push(unknown.clone());
             }
@@ -156,9 +156,9 @@ impl Prover<'_> {
         s.right.linear.retain(is_open);
         // Both sides agree on what follows from that.
         facts.extend(agreement);
-        s.right.linear.retain(|c| !linear::implies(&facts, c));
+        s.right.linear.retain(|c| !arith::implies(&facts, c));
         facts.extend(s.right.linear.iter().cloned());
-        if linear::contradictory(&facts) { Progress::Failed } else { Progress::Open }
+        if arith::contradictory(&facts) { Progress::Failed } else { Progress::Open }
     }
 
     /// What both sides say of the same location.
@@ -205,7 +205,7 @@ impl Prover<'_> {
             return !s.right.linear.iter().any(|c| c.sum.factor(right) != 0);
         }
         Constraint::equal(&Sum::var(left), &Sum::var(right))
-            .is_some_and(|goal| linear::implies(&self.facts(&s.left), &goal))
+            .is_some_and(|goal| arith::implies(&self.facts(&s.left), &goal))
     }
 
     /// Demands that variables of the right side are equal to those of the left.
@@ -250,7 +250,7 @@ pub(super) fn forget_dead(s: &mut Sequent) {
     let all = s.left.linear.iter().flat_map(|c| c.sum.factors.iter().map(|(v, _)| *v));
     let dead: BTreeSet<Var> = all.filter(|v| !alive.contains(v)).collect();
     if !dead.is_empty() {
-        s.left.linear = linear::weaken(&s.left.linear, &dead);
+        s.left.linear = arith::weaken(&s.left.linear, &dead);
     }
     // Of several bounds of the same the first, with the smallest number, says all.
     s.left.linear.sort_by(|a, b| {

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use induct::linear::{self, Constraint, Plan, Relation, Sum};
+use arith::{Constraint, Plan, Relation, Sum};
 
 struct Random(u64);
 
@@ -57,8 +57,8 @@ fn contradictions_and_consequences() {
     for _ in 0..3_000 {
         let all = random.constraints(VARS);
         let goal = random.constraint(VARS, 2);
-        let contradictory = linear::contradictory(&all);
-        let implied = linear::implies(&all, &goal);
+        let contradictory = arith::contradictory(&all);
+        let implied = arith::implies(&all, &goal);
         contradictions += usize::from(contradictory);
         consequences += usize::from(implied && !contradictory);
         if contradictory || implied {
@@ -67,7 +67,7 @@ fn contradictions_and_consequences() {
                 assert!(hold(std::slice::from_ref(&goal), point), "{all:?} {goal:?} {point:?}");
             }
         }
-        if let Some(values) = linear::solve(&all) {
+        if let Some(values) = arith::solve(&all) {
             let value = |v: u32| values.get(&v).copied().unwrap_or(0);
             assert!(!contradictory && all.iter().all(|c| c.holds(&value)), "{all:?} {values:?}");
         }
@@ -82,8 +82,8 @@ fn what_is_left_of_some_variables() {
     for _ in 0..3_000 {
         let all = random.constraints(VARS);
         let gone: BTreeSet<u32> = [2].into();
-        let weaker = linear::weaken(&all, &gone);
-        let projection = linear::project(&all, &gone);
+        let weaker = arith::weaken(&all, &gone);
+        let projection = arith::project(&all, &gone);
         exact += usize::from(projection.is_some());
         for point in points() {
             if hold(&all, point) {
@@ -104,7 +104,7 @@ fn what_is_left_of_one_variable() {
         let all: Vec<Constraint> =
             (0..1 + random.below(5)).map(|_| random.constraint(VARS, 2)).collect();
         let gone: BTreeSet<u32> = [1, 2].into();
-        let Some(projection) = linear::project(&all, &gone) else { continue };
+        let Some(projection) = arith::project(&all, &gone) else { continue };
         for x in -2..=2 {
             let range = || -50..=50;
             let exists = range().any(|y| range().any(|z| hold(&all, [x, y, z])));
@@ -152,6 +152,6 @@ fn disequations_do_not_take_for_ever() {
             constraints.extend(Constraint::less(&var, &Sum::number(room)));
             constraints.extend((0..x).filter_map(|y| Constraint::different(&var, &Sum::var(y))));
         }
-        assert_eq!(linear::solve(&constraints), None);
+        assert_eq!(arith::solve(&constraints), None);
     }
 }
