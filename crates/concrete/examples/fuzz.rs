@@ -2,7 +2,7 @@
 //! `SECONDS=60 SEED=1 OUT=DIR cargo run --release -p lancehead-concrete --example fuzz -- FILE…`
 //!
 //! Programs are random (`concrete::generate`), or changes of those that were accepted before, or of the
-//! files that are given.
+//! files that are given. `VERIFIER='lancehead verify --format json'` asks another build of it instead.
 
 #[path = "../tests/harness/mod.rs"]
 mod harness;

@@ -184,6 +184,9 @@ impl Machine<'_> {
             }
             StmtKind::Inhale(e) => self.inhale_all(scope, state, std::slice::from_ref(e))?,
             StmtKind::Assume(e) => {
+                if is_asymmetric(e) {
+                    return outside("assumption with [A, B]");
+                }
                 if is_impure(e) {
                     // That so much is held; nothing is added.
                     return match self.check(scope, state, e) {

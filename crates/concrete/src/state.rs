@@ -55,11 +55,14 @@ pub(crate) struct Reserve {
     /// What is missing is made up: this is how the footprint of a wand is found that a contract
     /// promises.
     pub generous: bool,
+    /// Something was needed that cannot be had together with what is held further out.
+    pub impossible: bool,
 }
 
 impl Reserve {
     pub fn new(outer: State, generous: bool) -> Reserve {
-        Reserve { outer, lhs: Resources::default(), taken: Resources::default(), generous }
+        let (lhs, taken) = (Resources::default(), Resources::default());
+        Reserve { outer, lhs, taken, generous, impossible: false }
     }
 }
 

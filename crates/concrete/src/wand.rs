@@ -84,6 +84,10 @@ impl Machine<'_> {
                 Err(other) => return Err(other),
             }
             if let Some(reserve) = end.reserve.take() {
+                // The footprint is more than exists around, so this place is not reached.
+                if reserve.impossible {
+                    return Err(Stop::Assumed);
+                }
                 samples.push((lhs, reserve.taken));
             }
         }
@@ -184,7 +188,12 @@ impl Machine<'_> {
 
     /// A wand that a contract promises.
     pub fn conjure(&mut self, scope: &mut Scope, state: &mut State, wand: &Wand) -> Run<()> {
-        let key = self.wand_key(scope, state.view(), wand)?;
+        // An argument may make sense under a condition of the wand only; whether it does is checked where
+        // the wand is applied.
+        let key = match self.wand_key(scope, state.view(), wand) {
+            Err(Stop::Fault(_)) => return outside("wand with an undefined argument"),
+            key => key?,
+        };
         self.angelic = true;
         let observing = std::mem::replace(&mut self.observing, false);
         let mut found = None;
@@ -346,6 +355,7 @@ impl Machine<'_> {
             return outside("footprint with wands");
         }
         let wand = self.take_wand(&mut reserve.outer, key, pos);
+        reserve.impossible |= matches!(wand, Err(Stop::Assumed));
         let outcome = wand.and_then(|wand| {
             reserve.taken.wands.push(wand.clone());
             self.agree(state, &reserve, &wand.footprint)?;
@@ -415,7 +425,9 @@ impl Machine<'_> {
                 let ty: Type = self.program.field(location.1).ty.clone();
                 self.make_up_field(&mut reserve.outer, location, &ty, missing)?;
             } else {
-                self.pull_field(&mut reserve.outer, location, &missing, pos)?;
+                let pulled = self.pull_field(&mut reserve.outer, location, &missing, pos);
+                reserve.impossible |= matches!(pulled, Err(Stop::Assumed));
+                pulled?;
             }
         }
         let held = reserve.outer.held.field(location);
@@ -495,7 +507,9 @@ impl Machine<'_> {
                 let (outer, one) = (&mut reserve.outer, Amount::one());
                 self.inhale_predicate(outer, instance.clone(), missing, &one, pos)?;
             } else {
-                self.pull_predicate(&mut reserve.outer, instance, &missing, pos)?;
+                let pulled = self.pull_predicate(&mut reserve.outer, instance, &missing, pos);
+                reserve.impossible |= matches!(pulled, Err(Stop::Assumed));
+                pulled?;
             }
         }
         let held = reserve.outer.held.predicate(instance);
