@@ -333,6 +333,27 @@ function reads(x: Ref): Int requires P(x) { x.f }
 }
 
 #[test]
+fn what_is_held_unfolded() {
+    let dir = Scratch::new("messages_unfolded");
+    let text = "\
+field f: Int field next: Ref
+predicate list(x: Ref) { acc(x.f) && acc(x.next) && (x.next != null ==> list(x.next)) }
+predicate half(x: Ref) { acc(x.f, 1/2) && x.f > 0 }
+method again(x: Ref) requires list(x) ensures list(x) { unfold list(x) x.f := 1 }
+method callee(y: Ref) requires list(y)
+method calls(x: Ref) requires list(x) { unfold list(x) callee(x) }
+method not_true(x: Ref) requires half(x) ensures half(x) { unfold half(x) inhale acc(x.f, 1/2) x.f := 0 }
+method lost(x: Ref) requires list(x) ensures list(x) { exhale list(x) }
+method partly(x: Ref) requires list(x) ensures list(x) { unfold list(x) exhale acc(x.f) }
+";
+    let fold = |what: &str| format!("`{what}` is held unfolded: fold it first");
+    let none = || "-".to_string();
+    let expected =
+        [(4, fold("list(x)")), (6, fold("list(x)")), (7, none()), (8, none()), (9, none())];
+    assert_eq!(help(&dir, text), expected);
+}
+
+#[test]
 fn what_is_missing_in_the_precondition() {
     let dir = Scratch::new("messages_precondition");
     let text = "\

@@ -52,13 +52,15 @@ impl Executor<'_> {
             return;
         }
         let started = Instant::now();
-        diagnostic.help =
-            self.folded(state, shortage).or_else(|| self.lost_in_loop(state, shortage, reason));
-        self.advice_time += started.elapsed();
-        if diagnostic.help.is_none()
+        diagnostic.help = self
+            .folded(state, shortage)
+            .or_else(|| self.unfolded(state, shortage, reason))
+            .or_else(|| self.lost_in_loop(state, shortage, reason));
+        let try_precondition = diagnostic.help.is_none()
             && self.candidates.len() < CANDIDATES
-            && let Some(mut candidate) = self.precondition(state, reason)
-        {
+            && !self.held_at_first(state, shortage);
+        self.advice_time += started.elapsed();
+        if try_precondition && let Some(mut candidate) = self.precondition(state, reason) {
             candidate.id = diagnostic.id.to_string();
             candidate.pos = diagnostic.pos;
             self.candidates.push(candidate);
@@ -131,6 +133,41 @@ impl Executor<'_> {
             }
         }
         None
+    }
+
+    /// Is it a predicate instance whose body is held?
+    fn unfolded(&mut self, state: &State, shortage: &Shortage, reason: &Reason) -> Option<String> {
+        let Shortage { resource, args, amount, some, heap } = shortage;
+        let ResourceId::Predicate(predicate) = *resource else { return None };
+        let body = self.program.predicate(predicate).body.as_ref()?;
+        let in_method = matches!(root(state).0, Owner::Method(_));
+        if *some || !in_method || *args == self.formals(*resource) {
+            return None;
+        }
+        let text = self.permission_wording(state, reason)?;
+        let blame = Blame::new("fold.failed", Pos::None);
+        self.aside(|this| {
+            let mut state = state.clone();
+            this.explore(&mut state, |this, s| {
+                let mut inner = this.enter(s, Owner::Predicate(predicate), args, Vec::new());
+                inner.scale = this.scaled_by(s, *amount);
+                this.consume_scaled(&mut inner, &mut heap.clone(), body, *amount, &blame)
+            })
+        })?;
+        Some(format!("`{text}` is held unfolded: fold it first"))
+    }
+
+    /// Does the precondition give some of it already? Then more of it is hardly what is meant; two
+    /// instances of a predicate may contradict each other without anybody noticing.
+    fn held_at_first(&mut self, state: &State, shortage: &Shortage) -> bool {
+        let Some(old) = &state.old else { return false };
+        let Shortage { resource, args, amount, .. } = shortage;
+        let given = self.aside(|this| {
+            let held = this.held(old, *resource, args);
+            let some = this.enough(held, *amount, true);
+            this.prove(state, some)
+        });
+        given == Some(true)
     }
 
     /// Was it held before the loop in which it is missing?
