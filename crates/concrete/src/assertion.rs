@@ -259,6 +259,14 @@ impl Machine<'_> {
                     Ok(())
                 };
             }
+            // The right-hand side need not make sense where the left-hand side holds.
+            ExprKind::Binary(BinOp::Or, a, b) => {
+                return if self.eval_bool(scope, view, a)? {
+                    Ok(())
+                } else {
+                    self.assume(scope, view, b)
+                };
+            }
             ExprKind::Cond(c, a, b) => {
                 let side = if self.eval_bool(scope, view, c)? { a } else { b };
                 return self.assume(scope, view, side);

@@ -124,8 +124,18 @@ pub fn verify_with(subject: &Subject, config: &Config) -> Verdict {
             let proved = member.failures.iter().map(|f| (member.name.clone(), f.diagnostic.pos));
             verdict.proved.extend(proved);
             verdict.accepted.insert(member.name);
-        } else if !accepted && !has_body {
-            verdict.surroundings = false;
+        } else if !accepted {
+            // Callers need not be right if a contract makes no sense.
+            let contract = method.map(|m| m.pres.iter().chain(&m.posts)).into_iter().flatten();
+            let spans: Vec<_> = contract.filter_map(|e| e.pos.span()).collect();
+            let ill_formed = member.failures.iter().any(|f| {
+                let at = f.diagnostic.pos.span();
+                !f.diagnostic.id.starts_with("postcondition.violated")
+                    && at.is_some_and(|at| {
+                        spans.iter().any(|s| s.start <= at.start && at.end <= s.end)
+                    })
+            });
+            verdict.surroundings &= has_body && !ill_formed;
         }
     }
     verdict
