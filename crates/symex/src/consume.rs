@@ -14,7 +14,7 @@ use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::path::Run;
 use crate::produce::Conditional;
-use crate::state::{Heap, State};
+use crate::state::{Heap, ResourceId, State};
 use crate::wands::wand_reason;
 
 impl Executor<'_> {
@@ -106,6 +106,9 @@ impl Executor<'_> {
                 match self.take(state, heap, id, &args, perm)? {
                     Some(snap) => {
                         state.wildcards = wildcards;
+                        if let ResourceId::Predicate(id) = id {
+                            self.note_inside(state, (id, &args), snap, perm)?;
+                        }
                         Ok(snap)
                     }
                     None => {

@@ -1,12 +1,13 @@
 //! Execution of methods: statements, loops, calls.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use report::Pos;
 use smt::{Node, Term};
 use viper::core::{
     BinOp, Expr, ExprKind, FieldId, LocalId, Method, MethodId, PredicateAccess, Resource, Stmt,
-    StmtKind, Type,
+    StmtKind,
 };
 
 use crate::blame::{Blame, Reason};
@@ -14,6 +15,7 @@ use crate::cfg::{Cfg, Edge, LoopId, NodeId, NodeKind, Way};
 use crate::config::JoinMode;
 use crate::executor::Executor;
 use crate::heap::Demand;
+use crate::nesting::{Instance, Within};
 use crate::path::{Log, Run, Stop};
 use crate::state::{Heap, Owner, ResourceId, State};
 use crate::wording::variable;
@@ -441,66 +443,6 @@ impl<'p> Executor<'p> {
         Ok(())
     }
 
-    fn new_object(&mut self, state: &mut State, local: LocalId, fields: &[FieldId]) -> Run<()> {
-        let decl = &self.locals(state.owner)[local.index()];
-        let object = self.fresh_of(state, decl.name.as_str(), &Type::Ref);
-        // It is none of the objects that are known.
-        let mut others = vec![self.symbols.null];
-        let reference = self.symbols.reference;
-        let mut collections = Vec::new();
-        for (id, value) in state.store.values() {
-            let ty = &self.locals(state.owner)[id.index()].ty;
-            match ty {
-                Type::Ref => others.push(value),
-                Type::Seq(t) | Type::Set(t) | Type::Multiset(t) if **t == Type::Ref => {
-                    collections.push((ty.clone(), value));
-                }
-                _ => {}
-            }
-        }
-        for chunk in state.heap.chunks() {
-            if let ResourceId::Field(field) = chunk.resource {
-                others.push(chunk.args[0]);
-                if self.program.field(field).ty == Type::Ref {
-                    let value = self.symbols.unwrap(&mut self.terms, chunk.snap, reference);
-                    others.push(value);
-                }
-            }
-        }
-        others.sort_unstable();
-        others.dedup();
-        for other in others {
-            let same = self.terms.eq(object, other);
-            let different = self.terms.not(same);
-            self.assume(state, different)?;
-        }
-        for (ty, value) in collections {
-            let inside = match &ty {
-                Type::Seq(_) => {
-                    self.collection(&ty, "Seq.contains", &[value, object], smt::Sort::Bool)
-                }
-                Type::Set(_) => self.collection(&ty, "Set.in", &[object, value], smt::Sort::Bool),
-                _ => {
-                    let count =
-                        self.collection(&ty, "Multiset.count", &[value, object], smt::Sort::Int);
-                    let zero = self.terms.int(0);
-                    self.terms.lt(zero, count)
-                }
-            };
-            let outside = self.terms.not(inside);
-            self.assume(state, outside)?;
-        }
-        let full = self.amount(1, 1);
-        for field in fields {
-            let decl = self.program.field(*field);
-            let value = self.fresh_of(state, decl.name.as_str(), &decl.ty);
-            let snap = self.symbols.wrap(&mut self.terms, value);
-            self.put(state, ResourceId::Field(*field), &[object], snap, full)?;
-        }
-        state.store.set(local, object);
-        Ok(())
-    }
-
     fn call(
         &mut self,
         state: &mut State,
@@ -587,6 +529,7 @@ impl<'p> Executor<'p> {
         let owner = Owner::Predicate(access.predicate);
         let mut inner = self.enter(state, owner, &args, access.args.clone());
         inner.scale = self.scaled_by(state, amount);
+        inner.within = Within::Folded(Rc::default());
         inner.want_snap = true;
         let mut heap = state.heap.clone();
         let snap = match &decl.body {
@@ -599,9 +542,17 @@ impl<'p> Executor<'p> {
             None => self.fresh_snap(&mut inner),
         };
         state.branches = inner.branches.clone();
+        let within = std::mem::take(&mut inner.within);
         self.leave(state, inner);
         state.wildcards = wildcards;
         state.heap = heap;
+        if let Within::Folded(taken) = within {
+            let (predicate, args) = (access.predicate, args.as_slice().into());
+            let outer = Rc::new(Instance { predicate, args, snap });
+            for (inner, amount) in taken.iter() {
+                self.nest(state, &outer, inner.clone(), *amount)?;
+            }
+        }
         self.note_predicate(state, access.predicate, snap, &args)?;
         self.put(state, ResourceId::Predicate(access.predicate), &args, snap, amount)
     }

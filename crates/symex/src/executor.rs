@@ -71,6 +71,8 @@ pub(crate) struct Executor<'p> {
     pub unfolded: Vec<(viper::core::PredicateId, Term, std::rc::Rc<[Term]>)>,
     total: HashMap<*const Expr, bool>,
     pure: HashMap<*const Expr, bool>,
+    /// Pairs of predicates: may the first have the second in its tree?
+    pub contains: HashMap<(viper::core::PredicateId, viper::core::PredicateId), bool>,
     /// How deep quantifiers nest in terms.
     pub depths: HashMap<Term, usize>,
     pub bounds: HashMap<(String, Sort), (smt::Bound, Term)>,
@@ -160,6 +162,7 @@ impl<'p> Executor<'p> {
             unfolded: Vec::new(),
             total: HashMap::new(),
             pure: HashMap::new(),
+            contains: HashMap::new(),
             depths: HashMap::new(),
             bounds: HashMap::new(),
             triggers,

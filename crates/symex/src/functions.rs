@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smt::{FunId, Node, Quantifier, Term, symbol};
+use smt::{FunId, Node, Op, Quantifier, Term, symbol};
 use viper::core::{Expr, FunctionId};
 
 use crate::blame::Blame;
@@ -260,7 +260,8 @@ impl Executor<'_> {
     }
 
     /// Of what was learnt during an evaluation, what users of the function need: that the
-    /// preconditions of the functions it calls hold, and what defines the symbols in `values`.
+    /// preconditions of the functions it calls hold, what defines the symbols in `values`, and which
+    /// values differ because of what the body unfolds (receivers of fields are not `null`).
     fn worth_telling(
         &mut self,
         outcome: &Outcome<Evaluated>,
@@ -279,8 +280,10 @@ impl Executor<'_> {
             for (i, learnt) in outcome.facts[..end].iter().enumerate() {
                 let mut mentioned = HashSet::new();
                 self.fresh_symbols(learnt.fact, formals, &mut mentioned);
-                let call = i >= skip && self.mentions_call(learnt.fact);
-                if !told[i] && (call || mentioned.iter().any(|f| needed.contains(f))) {
+                let own = i >= skip
+                    && (self.mentions_call(learnt.fact)
+                        || mentioned.is_empty() && self.is_disequation(learnt.fact));
+                if !told[i] && (own || mentioned.iter().any(|f| needed.contains(f))) {
                     told[i] = true;
                     needed.extend(mentioned);
                     self.fresh_symbols(learnt.guard, formals, &mut needed);
@@ -292,6 +295,19 @@ impl Executor<'_> {
         }
         let facts = outcome.facts[..end].iter().zip(told).filter(|(_, told)| *told);
         facts.map(|(learnt, _)| self.guarded(learnt)).collect()
+    }
+
+    /// Does it say that some values are different from others, perhaps under conditions?
+    fn is_disequation(&self, fact: Term) -> bool {
+        let is_equation = |t: Term| matches!(self.terms.node(t), Node::Op(Op::Eq, _));
+        match self.terms.node(fact) {
+            Node::Op(Op::Not, args) => args.iter().all(|a| match self.terms.node(*a) {
+                Node::Op(Op::And, parts) => parts.iter().all(|p| is_equation(*p)),
+                _ => is_equation(*a),
+            }),
+            Node::Op(Op::Implies, args) => args.last().is_some_and(|a| self.is_disequation(*a)),
+            _ => false,
+        }
     }
 
     fn mentions_call(&self, fact: Term) -> bool {

@@ -557,7 +557,11 @@ impl Executor<'_> {
             self.assume(state, bounded)?;
             let null = self.terms.eq(args[0], self.symbols.null);
             let not_null = self.terms.not(null);
-            let fact = self.terms.implies(positive, not_null);
+            let fact = if self.entailed(state, positive) {
+                not_null
+            } else {
+                self.terms.implies(positive, not_null)
+            };
             self.assume(state, fact)?;
         }
         let twin = state.heap.of(resource).find(|(_, c)| *c.args == *args);

@@ -5,6 +5,7 @@
 //! like, and stop it with a [`Cancel`].
 
 mod advice;
+mod allocation;
 mod axioms;
 mod blame;
 mod callgraph;
@@ -21,6 +22,7 @@ mod greedy;
 mod heap;
 mod instances;
 mod merge;
+mod nesting;
 mod operators;
 mod origin;
 mod path;

@@ -218,6 +218,18 @@ impl Executor<'_> {
                 let strict = self.terms.lt(args[0], args[1]);
                 state.known.contains(&strict)
             }
+            Node::Op(Op::Lt, args) => {
+                // Products of positive amounts are positive.
+                let zero = self.amount(0, 1);
+                let Node::Op(Op::Mul, factors) = self.terms.node(args[1]).clone() else {
+                    return false;
+                };
+                args[0] == zero
+                    && factors.iter().all(|factor| {
+                        let positive = self.terms.lt(zero, *factor);
+                        self.entailed(state, positive)
+                    })
+            }
             _ => false,
         }
     }

@@ -1,5 +1,6 @@
 //! Producing assertions: permissions are added to the heap, facts are assumed.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use smt::Term;
@@ -8,8 +9,9 @@ use viper::core::{BinOp, Expr, ExprKind, PredicateId};
 use crate::blame::{Blame, Reason};
 use crate::eval::conjuncts;
 use crate::executor::Executor;
+use crate::nesting::{Instance, Within};
 use crate::path::Run;
-use crate::state::{BranchCondition, Owner, State};
+use crate::state::{BranchCondition, Owner, ResourceId, State};
 
 /// `c ? a : b`, or `c ==> a`.
 pub(crate) type Conditional<'e> = (&'e Arc<Expr>, &'e Arc<Expr>, Option<&'e Arc<Expr>>);
@@ -107,7 +109,11 @@ impl Executor<'_> {
                 if state.reading {
                     perm = self.some_of(state, perm)?;
                 }
-                self.put(state, id, &args, snap, perm)
+                self.put(state, id, &args, snap, perm)?;
+                match id {
+                    ResourceId::Predicate(id) => self.note_inside(state, (id, &args), snap, perm),
+                    _ => Ok(()),
+                }
             }
             ExprKind::Binary(BinOp::Implies, c, a) => {
                 self.produce_either(state, (c, a, None), snap, factor, blame)
@@ -171,6 +177,7 @@ impl Executor<'_> {
         let Some(body) = &self.program.predicate(predicate).body else { return Ok(()) };
         let mut inner = self.enter(state, Owner::Predicate(predicate), args, exprs.to_vec());
         inner.scale = self.scaled_by(state, factor);
+        inner.within = Within::Unfolded(Rc::new(Instance { predicate, args: args.into(), snap }));
         inner.reading = false;
         self.produce(&mut inner, body, snap, factor, blame)?;
         state.heap = inner.heap.clone();

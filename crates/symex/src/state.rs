@@ -6,6 +6,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::nesting::{Nesting, Within};
 use crate::wands::{Reserve, Rest};
 use crate::wording::Caller;
 use rpds::{HashTrieMap, HashTrieSet, List};
@@ -255,6 +256,10 @@ pub(crate) struct State {
     pub branches: List<BranchCondition>,
     /// Predicates whose bodies are being produced because an expression unfolds them.
     pub unfolding: List<PredicateId>,
+    /// Which instances are inside others.
+    pub nesting: Nesting,
+    /// The predicate whose body this is.
+    pub within: Within,
     /// What permissions of the predicate around are multiplied with.
     pub scale: Option<Term>,
     /// In `[A, B]`, is it `A` that counts?
@@ -290,6 +295,9 @@ impl State {
         let (heap, old) = (from.heap.clone(), from.old.clone());
         let level = Level { heap, old, labels: from.labels.clone() };
         Rc::make_mut(&mut self.levels).push(level);
+        // What an expression does to the heap (`applying`, `asserting`) is no part of the body that it
+        // is in.
+        self.within = Within::Nothing;
     }
 
     /// The variables of the quantifiers around.
@@ -331,6 +339,8 @@ impl State {
             levels: Rc::default(),
             branches: List::new(),
             unfolding: List::new(),
+            nesting: Nesting::default(),
+            within: Within::Nothing,
             scale: None,
             want_snap: false,
             reading: false,

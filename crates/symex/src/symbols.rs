@@ -6,6 +6,8 @@
 //! looks the same whatever else there is in the program. All text goes to the outermost scope of the
 //! session.
 
+mod born;
+
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -471,6 +473,7 @@ impl<'p> Symbols<'p> {
             symbol(&format!("snap.{name}"))
         );
         self.wrappers.insert(sort, pair);
+        self.say_born(sort);
         pair
     }
 

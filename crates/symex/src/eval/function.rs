@@ -11,6 +11,7 @@ use viper::core::{BinOp, Expr, ExprKind, FunctionId, LocalId};
 use crate::blame::{Blame, Reason};
 use crate::eval::{conjuncts, resource_reason};
 use crate::executor::{Executor, annotated};
+use crate::nesting::Within;
 use crate::path::{Run, Stop};
 use crate::state::{Owner, State, Store};
 use crate::wording::Caller;
@@ -76,6 +77,7 @@ impl Executor<'_> {
         inner.scope = List::new();
         inner.result = None;
         inner.scale = None;
+        inner.within = Within::Nothing;
         inner.reading = false;
         inner.want_snap = false;
         inner
@@ -85,6 +87,7 @@ impl Executor<'_> {
     pub fn leave(&mut self, state: &mut State, inner: State) {
         state.fresh = inner.fresh;
         state.known = inner.known;
+        state.nesting = inner.nesting;
         state.wildcards = inner.wildcards;
         state.reserves = inner.reserves;
     }

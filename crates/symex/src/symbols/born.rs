@@ -1,0 +1,75 @@
+//! When references came into being: what a new object cannot be, although it is folded away.
+//!
+//! Objects have the number of the `new` that made them, others may have any. What a snapshot contains
+//! is at most as young as the snapshot. Snapshots are finite trees, so there are such numbers.
+
+use std::fmt::Write as _;
+
+use smt::{FunId, Sort, Terms, symbol};
+use viper::core::Type;
+
+use super::Symbols;
+
+impl Symbols<'_> {
+    /// `Ref.born` or `Snap.born`.
+    pub fn born(&mut self, terms: &mut Terms, sort: Sort) -> FunId {
+        let (reference, snap) = (self.reference, self.snap);
+        if !self.funs.contains_key("Snap.born") {
+            self.wrapper(terms, reference);
+            self.declare(terms, "Ref.born", vec![reference], Sort::Int);
+            self.declare(terms, "Snap.born", vec![snap], Sort::Int);
+            self.say(
+                "(assert (forall ((a Snap.t) (b Snap.t)) (! (and \
+                 (<= (Snap.born a) (Snap.born (Snap.pair a b))) \
+                 (<= (Snap.born b) (Snap.born (Snap.pair a b)))) \
+                 :pattern ((Snap.pair a b)) :qid born.pair)))",
+            );
+            let mut wrapped: Vec<Sort> = self.wrappers.keys().copied().collect();
+            wrapped.sort_unstable_by_key(|sort| terms.signature.sort_text(*sort).to_string());
+            for sort in wrapped {
+                self.say_born(sort);
+            }
+        }
+        let name = if sort == reference { "Ref.born" } else { "Snap.born" };
+        self.declare(terms, name, vec![sort], Sort::Int)
+    }
+
+    /// What is in a snapshot of this sort of values, if anybody has asked for numbers at all.
+    pub(super) fn say_born(&mut self, sort: Sort) {
+        if !self.funs.contains_key("Snap.born") || self.sort_names.contains_key(&sort) {
+            return;
+        }
+        let ty = self.type_of(sort);
+        let value = format!("({} s)", symbol(&self.unwrap_name(&ty)));
+        let name = |op: &str| symbol(&self.collection_name(&ty, op));
+        let (pattern, inside) = match &ty {
+            Type::Ref => {
+                let _ = writeln!(
+                    self.text,
+                    "(assert (forall ((s Snap.t)) (! (<= (Ref.born {value}) (Snap.born s)) \
+                     :pattern ({value}) :qid born.Ref)))"
+                );
+                return;
+            }
+            Type::Seq(t) if **t == Type::Ref => {
+                let inside = format!("({} {value} r)", name("Seq.contains"));
+                (inside.clone(), inside)
+            }
+            Type::Set(t) if **t == Type::Ref => {
+                let inside = format!("({} r {value})", name("Set.in"));
+                (inside.clone(), inside)
+            }
+            Type::Multiset(t) if **t == Type::Ref => {
+                let count = format!("({} {value} r)", name("Multiset.count"));
+                (count.clone(), format!("(< 0 {count})"))
+            }
+            _ => return,
+        };
+        let _ = writeln!(
+            self.text,
+            "(assert (forall ((s Snap.t) (r Ref.t)) (! (=> {inside} \
+             (<= (Ref.born r) (Snap.born s))) :pattern ({pattern}) :qid {})))",
+            symbol(&format!("born.{}", self.type_name(&ty)))
+        );
+    }
+}
