@@ -7,7 +7,7 @@ mod loops;
 mod order;
 
 pub use dominators::Dominators;
-pub use loops::{LoopId, Loops};
+pub use loops::{Loop, LoopId, Loops};
 pub use order::Order;
 
 /// A graph with an entry. Nodes are numbers below [`Graph::len`].

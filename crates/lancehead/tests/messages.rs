@@ -40,13 +40,16 @@ fn stdout(output: &Output) -> &str {
 }
 
 fn errors(dir: &Scratch, text: &str, args: &[&str]) -> Vec<Value> {
+    verify(dir, text, args)["errors"].as_array().unwrap().clone()
+}
+
+fn verify(dir: &Scratch, text: &str, args: &[&str]) -> Value {
     dir.file("a.vpr", text);
     let mut all = vec!["verify", "--format", "json"];
     all.extend(args);
     all.push("a.vpr");
     let output = dir.run(&all);
-    let object: Value = serde_json::from_str(stdout(&output)).unwrap();
-    object["errors"].as_array().unwrap().clone()
+    serde_json::from_str(stdout(&output)).unwrap()
 }
 
 fn messages(dir: &Scratch, text: &str) -> Vec<String> {
@@ -296,6 +299,30 @@ fn every_counterexample_is_confirmed_and_readable() {
     }
     // Most of them are found; a change that loses many should be noticed.
     assert!(confirmed > 200 && others * 8 < confirmed, "{confirmed} confirmed, {others} not");
+}
+
+// --- Warnings
+
+#[test]
+fn invariants_that_nobody_checks_are_warned_of() {
+    let dir = Scratch::new("messages_idle");
+    let text = "\
+method forward(b: Bool) {
+    if (b) { goto end }
+    label end invariant false
+}
+method back(n: Int) {
+    var i: Int := 0
+    label again invariant i >= 0
+    i := i + 1
+    if (i < n) { goto again }
+}
+";
+    let report = verify(&dir, text, &[]);
+    let warnings = report["warnings"].as_array().unwrap();
+    let found: Vec<_> = warnings.iter().map(|w| (w["id"].as_str(), w["line"].as_u64())).collect();
+    assert_eq!(found, [(Some("verifier.warning:idle.invariant"), Some(3))]);
+    assert_eq!(report["status"], "verified");
 }
 
 // --- Advice

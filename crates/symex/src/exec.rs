@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use report::Pos;
+use report::{Diagnostic, Pos};
 use smt::{Node, Term};
 use viper::core::{
     BinOp, Expr, ExprKind, FieldId, LocalId, Method, MethodId, PredicateAccess, Resource, Stmt,
@@ -63,6 +63,8 @@ impl<'p> Executor<'p> {
                 }
             },
         };
+        let idle = cfg.iter().flat_map(|cfg| &cfg.idle_invariants);
+        self.warnings.extend(idle.map(|pos| idle_invariant(*pos)));
         let mut state = State::new(Owner::Method(id), method.locals.len());
         for i in 0..method.locals.len() {
             self.havoc(&mut state, LocalId(i as u32));
@@ -725,4 +727,10 @@ impl<'p> Executor<'p> {
         let region = self.terms.and([same, condition]);
         self.havoc_where(state, id, region)
     }
+}
+
+/// As in Silicon, only the invariants of loop heads are checked.
+fn idle_invariant(pos: Pos) -> Diagnostic {
+    let message = "This label is not the head of a loop. Its invariants are not checked.";
+    Diagnostic::warning("verifier.warning:idle.invariant", pos, message.to_string())
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use report::Pos;
+use report::{Diagnostic, Pos};
 use smt::{Limits, Session, SolverError, Sort, Term, Terms};
 use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
 
@@ -51,6 +51,8 @@ pub(crate) struct Executor<'p> {
     pub high: u32,
     pub stats: Stats,
     pub failures: Vec<Failure>,
+    /// What is no error and yet hardly meant.
+    pub warnings: Vec<Diagnostic>,
     /// How often an error was found, the same ones counted again.
     pub reports: u64,
     /// Proofs that were meant to fail and did.
@@ -151,6 +153,7 @@ impl<'p> Executor<'p> {
             high: 0,
             stats: Stats::default(),
             failures: Vec::new(),
+            warnings: Vec::new(),
             reports: 0,
             refuted: HashSet::new(),
             unproved: None,

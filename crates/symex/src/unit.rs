@@ -418,6 +418,7 @@ fn run(
         }
     }
     let part = parts.entry(key).or_default();
+    part.warnings.append(&mut executor.warnings);
     part.gave_up = executor.gave_up || result == Err(Stop::Abort);
     part.instances = instances(shared, unit, &mut executor);
     let candidates = std::mem::take(&mut executor.candidates);

@@ -22,6 +22,7 @@ use crate::verdict::{Failure, Member, Stats, Trouble, Verdict};
 #[derive(Clone, Default)]
 pub(crate) struct Part {
     pub failures: Vec<Failure>,
+    pub warnings: Vec<Diagnostic>,
     pub time: Duration,
     pub stats: Stats,
     pub trouble: Option<Trouble>,
@@ -241,7 +242,8 @@ impl<'p> Verification<'p> {
             let is_new = |f: &Failure| (f.diagnostic.id.to_string(), f.diagnostic.pos);
             member.failures.retain(|f| seen.insert(is_new(f)));
             verdict.stats += part.stats;
-            for mut warning in part.instances.matching_loops(part.gave_up) {
+            let loops = part.instances.matching_loops(part.gave_up);
+            for mut warning in part.warnings.drain(..).chain(loops) {
                 // One is enough, whoever uses the formula.
                 let known = |w: &Diagnostic| w.pos == warning.pos && w.id == warning.id;
                 if !verdict.warnings.iter().any(known) {
@@ -309,6 +311,7 @@ impl Part {
         self.time += other.time;
         self.stats += other.stats;
         self.instances.add(&other.instances);
+        self.warnings.extend(other.warnings);
         self.gave_up |= other.gave_up;
         if self.trouble.is_none() {
             self.trouble = other.trouble;

@@ -7,9 +7,6 @@
 //! A `while` is a loop even if its body never comes back, and all of its body is part of it.
 //! Whatever else can get back to the head of a loop without leaving it is part of it, too.
 
-// The executor is the next step.
-#![allow(dead_code)]
-
 mod build;
 mod joins;
 mod loops;
@@ -17,7 +14,6 @@ mod loops;
 mod tests;
 pub(crate) mod written;
 
-use std::iter;
 use std::sync::Arc;
 
 use report::Pos;
@@ -119,7 +115,7 @@ pub(crate) enum NodeKind<'p> {
 pub(crate) struct Edge {
     /// Where to.
     pub(crate) to: NodeId,
-    /// How many loops are left on the way; [`Cfg::left`] says which.
+    /// How many loops are left on the way, those around its start, innermost first.
     pub(crate) leaves: u32,
     /// Does it go to the head of a loop from inside it?
     pub(crate) back: bool,
@@ -168,16 +164,6 @@ impl<'p> Cfg<'p> {
 
     pub(crate) fn loop_(&self, id: LoopId) -> &Loop<'p> {
         &self.loops[id.index()]
-    }
-
-    /// The loops around a node, innermost first.
-    pub(crate) fn loops_around(&self, node: NodeId) -> impl Iterator<Item = LoopId> {
-        iter::successors(self.node(node).innermost, |id| self.loop_(*id).parent)
-    }
-
-    /// The loops that an edge of a node leaves, innermost first.
-    pub(crate) fn left(&self, from: NodeId, edge: &Edge) -> impl Iterator<Item = LoopId> {
-        self.loops_around(from).take(edge.leaves as usize)
     }
 }
 

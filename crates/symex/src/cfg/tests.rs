@@ -73,7 +73,7 @@ impl Source {
             for edge in node.kind.edges() {
                 let back = if edge.back { " again" } else { "" };
                 let _ = write!(out, " -> {}{back}", edge.to.0);
-                for left in cfg.left(NodeId(i), edge) {
+                for left in left(cfg, NodeId(i), edge) {
                     let _ = write!(out, " leaves {}", left.0);
                 }
             }
@@ -96,8 +96,18 @@ impl Source {
 }
 
 /// The loops around a node, as a set.
+/// The loops around a node, innermost first.
+fn loops_around(cfg: &Cfg<'_>, node: NodeId) -> impl Iterator<Item = LoopId> {
+    std::iter::successors(cfg.node(node).innermost, |id| cfg.loop_(*id).parent)
+}
+
+/// The loops that an edge of a node leaves, innermost first.
+fn left(cfg: &Cfg<'_>, from: NodeId, edge: &Edge) -> impl Iterator<Item = LoopId> {
+    loops_around(cfg, from).take(edge.leaves as usize)
+}
+
 fn around(cfg: &Cfg<'_>, node: NodeId) -> BTreeSet<LoopId> {
-    cfg.loops_around(node).collect()
+    loops_around(cfg, node).collect()
 }
 
 /// Edges enter loops through heads only and leave what they say, and nothing runs in circles but
@@ -117,7 +127,7 @@ fn assert_well_formed(cfg: &Cfg<'_>) {
         open.push((id, true));
         for edge in cfg.node(id).kind.edges() {
             let mut kept = around(cfg, id);
-            cfg.left(id, edge).for_each(|left| assert!(kept.remove(&left)));
+            left(cfg, id, edge).for_each(|left| assert!(kept.remove(&left)));
             if let NodeKind::LoopHead { id, .. } = cfg.node(edge.to).kind {
                 assert_eq!(edge.back, !kept.insert(id));
             } else {
