@@ -11,7 +11,7 @@ use viper::loader::{DiskFiles, load_text};
 use crate::args::{self, Color, Format, Language, Plugin};
 use crate::inputs::{self, Input};
 use crate::output::Output;
-use crate::{c_files, crash, source};
+use crate::{c_files, crash, source, spl_files};
 
 impl Language {
     /// As the front end wants it.
@@ -102,6 +102,17 @@ fn check_c_file(path: &Path, options: c::Options) -> (FileReport, SourceMap) {
     (report, sources)
 }
 
+/// Checks one SPL program.
+#[must_use]
+pub fn check_spl_file(path: &Path) -> (FileReport, SourceMap) {
+    let start = Instant::now();
+    let front = spl_files::front_end(path);
+    let status = if front.program.is_some() { Status::Valid } else { Status::Invalid };
+    let mut report = FileReport::new(path.display().to_string(), status, front.diagnostics);
+    report.time = start.elapsed();
+    (report, front.sources)
+}
+
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
     let start = Instant::now();
@@ -112,6 +123,8 @@ pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
         crash::working_on(&input.path, args.format == Format::Json);
         let (report, sources) = if c_files::is_c(&input.path) && input.problem.is_none() {
             check_c_file(&input.path, args.c.options())
+        } else if spl_files::is_spl(&input.path) && input.problem.is_none() {
+            check_spl_file(&input.path)
         } else {
             check_input(input, &args.language)
         };

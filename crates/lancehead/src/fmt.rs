@@ -9,7 +9,7 @@ use report::{SourceMap, human};
 use crate::args::{self, Color};
 use crate::inputs::{self, Input};
 use crate::output::{Output, complain, to_stderr};
-use crate::{crash, diff, source};
+use crate::{crash, diff, source, spl_files};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
@@ -27,7 +27,12 @@ fn format_file(input: &Input, args: &args::Fmt, color: Color, out: &mut Output) 
     };
     let formatted = read.map_err(|problem| vec![*problem]).and_then(|file| {
         let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
-        Ok((viper::fmt::format(&text)?, text))
+        let formatted = if spl_files::is_spl(path) {
+            spl::fmt::format(file, &text)?
+        } else {
+            viper::fmt::format(&text)?
+        };
+        Ok((formatted, text))
     });
     let name = path.display().to_string();
     let (new, old) = match formatted {

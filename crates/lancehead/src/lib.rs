@@ -20,6 +20,7 @@ pub mod select;
 pub mod silicon;
 mod sl;
 mod source;
+mod spl_files;
 pub mod verify;
 pub mod z3;
 

@@ -10,7 +10,7 @@ use crate::args::{self, Color};
 use crate::check::{Frontend, front_end};
 use crate::inputs::Input;
 use crate::output::{Output, to_stderr};
-use crate::{c_files, crash, source};
+use crate::{c_files, crash, source, spl_files};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
@@ -18,6 +18,9 @@ pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
     let (text, sources, diagnostics) = if c_files::is_c(&args.file) {
         let (loaded, sources) = c_files::load(&args.file, args.c.options());
         (loaded.program.map(|p| heap::text::print(&p)), sources, loaded.diagnostics)
+    } else if spl_files::is_spl(&args.file) {
+        let (program, sources, diagnostics) = spl_files::parsed(&args.file);
+        (program.map(|p| spl::print::program(&p)), sources, diagnostics)
     } else {
         let (program, sources, diagnostics) =
             if args.core { core(args) } else { parsed(&args.file) };

@@ -1,0 +1,56 @@
+//! SPL programs on disk.
+
+use std::path::Path;
+
+use report::{Diagnostic, SourceMap};
+use spl::core::Program;
+use spl::loader::{DiskFiles, load_text};
+
+use crate::source;
+
+/// Is this the name of an SPL program?
+pub(crate) fn is_spl(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "spl")
+}
+
+/// What the front end makes of a file.
+pub(crate) struct Frontend {
+    /// The file and all that it includes.
+    pub sources: SourceMap,
+    /// Absent if and only if there are errors.
+    pub program: Option<Program>,
+    /// In source order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a program with what it includes; names and types.
+pub(crate) fn front_end(path: &Path) -> Frontend {
+    let mut sources = SourceMap::new();
+    let file = match source::read_one_of(path, "*.spl", &mut sources) {
+        Ok(file) => file,
+        Err(problem) => return Frontend { sources, program: None, diagnostics: vec![*problem] },
+    };
+    let loaded = load_text(&DiskFiles, &mut sources, file, path);
+    let mut diagnostics = loaded.diagnostics;
+    let mut program = None;
+    if !diagnostics.iter().any(Diagnostic::is_error) {
+        let checked = spl::check(&loaded.program);
+        diagnostics.extend(checked.diagnostics);
+        program = checked.program;
+    }
+    diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start)));
+    Frontend { sources, program, diagnostics }
+}
+
+/// The one file, with its includes and macros as they are.
+pub(crate) fn parsed(path: &Path) -> (Option<spl::ast::Program>, SourceMap, Vec<Diagnostic>) {
+    let mut sources = SourceMap::new();
+    match source::read_one_of(path, "*.spl", &mut sources) {
+        Err(problem) => (None, sources, vec![*problem]),
+        Ok(file) => {
+            let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+            let parsed = spl::parser::parse(file, &text);
+            (Some(parsed.program), sources, parsed.diagnostics)
+        }
+    }
+}
