@@ -6,8 +6,8 @@ use std::rc::Rc;
 use sl::{Formula, Kind, Name, Semantics, Var};
 use smt::{Sort, Term};
 
-use crate::solve::OutOfFragment;
 use crate::stack::{Flat, Stack};
+use sl::Reason;
 
 /// A quantifier about all values is asserted of at most this many.
 const MAX_INSTANCES: usize = 400;
@@ -267,7 +267,7 @@ pub(crate) struct Builder<'s, 'a> {
     known: HashSet<Term>,
 }
 
-type Result<T> = std::result::Result<T, OutOfFragment>;
+type Result<T> = std::result::Result<T, Reason>;
 
 impl<'s, 'a> Builder<'s, 'a> {
     pub(crate) fn new(stack: &'s mut Stack<'a>, semantics: Semantics) -> Builder<'s, 'a> {
@@ -347,7 +347,7 @@ impl<'s, 'a> Builder<'s, 'a> {
                 continue;
             }
             if sorts.len() > MAX_BITS {
-                return Err(OutOfFragment("locations hold too many truth values".into()));
+                return Err(Reason::unsupported("locations hold too many truth values"));
             }
             for number in 0..1_usize << sorts.len() {
                 let bits = 0..sorts.len();
@@ -383,7 +383,7 @@ impl<'s, 'a> Builder<'s, 'a> {
                 let sort = loc.sort();
                 let cell = self.stack.signature.heap.iter().position(|cell| cell.loc == sort);
                 let (Some(cell), [address]) = (cell, &*self.stack.term(loc)?) else {
-                    return Err(OutOfFragment(format!("`{sort}` is no sort of locations")));
+                    return Err(Reason::unsupported(format!("`{sort}` is no sort of locations")));
                 };
                 let value = self.stack.term(content)?;
                 let address = self.forms.address(cell, *address);
@@ -447,17 +447,17 @@ impl<'s, 'a> Builder<'s, 'a> {
                 let same = stack.same(&a, &b);
                 stack.terms.not(same)
             }
-            _ => return Err(OutOfFragment("a pure formula is due here".into())),
+            _ => return Err(Reason::unsupported("a pure formula is due here")),
         })
     }
 
     /// The body of a definition, which must not come to itself.
     fn unfold(&mut self, name: &Name, args: &[sl::Term], at: At) -> Result<FormId> {
         let Some(definition) = self.stack.signature.predicates.get(name).cloned() else {
-            return Err(OutOfFragment(format!("`{name}` is not defined")));
+            return Err(Reason::Undefined(name.clone()));
         };
         if self.unfolding.contains(name) {
-            return Err(OutOfFragment(format!("`{name}` is an inductive predicate")));
+            return Err(Reason::Inductive(name.clone()));
         }
         let mut params = Vec::with_capacity(args.len());
         for (param, arg) in definition.params.iter().zip(args) {
@@ -474,7 +474,7 @@ impl<'s, 'a> Builder<'s, 'a> {
     /// For some values, which get a name.
     fn some(&mut self, vars: &[Var], body: &Formula, at: At) -> Result<FormId> {
         if at.universal {
-            return Err(OutOfFragment("a quantifier is below another one or a split".into()));
+            return Err(Reason::unsupported("a quantifier is below another one or a split"));
         }
         let mut values = Vec::with_capacity(vars.len());
         for var in vars {
@@ -504,7 +504,7 @@ impl<'s, 'a> Builder<'s, 'a> {
         for values in all {
             self.instances += 1;
             if self.instances > MAX_ALL_INSTANCES {
-                return Err(OutOfFragment("quantifiers have too many instances".into()));
+                return Err(Reason::unsupported("quantifiers have too many instances"));
             }
             let depth = self.stack.bind(values.into_iter());
             let instance = self.build(body, at);

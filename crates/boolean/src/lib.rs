@@ -72,4 +72,4 @@ mod stack;
 mod translate;
 mod world;
 
-pub use solve::{OutOfFragment, Solver, config};
+pub use solve::{Solver, config};

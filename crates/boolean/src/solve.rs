@@ -1,11 +1,14 @@
 //! Questions to the solver, one after the other, until there is a model or there is none.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth, Verdict};
-use smt::{Answer, Config, Limits, Session, Term};
+use sl::procedure::{NoProof, Unknown};
+use sl::{
+    Answer, Budget, Defs, Entailment, Evaluator, Formula, Limit, Model, Procedure, Proof,
+    Satisfiability, Semantics, Signature, Truth,
+};
+use smt::{Config, Limits, Session, Term};
 
 use crate::form::{Builder, FormId};
 use crate::heap::Heaps;
@@ -16,18 +19,6 @@ use crate::world::TooHard;
 
 /// A question about more addresses is too large: each may be equal to each.
 const MAX_ADDRESSES: usize = 1000;
-
-/// Why a formula is not for us.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OutOfFragment(pub String);
-
-impl fmt::Display for OutOfFragment {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for OutOfFragment {}
 
 /// How to talk to a solver that is this program. The time is for one question to it.
 #[must_use]
@@ -56,22 +47,16 @@ impl Solver {
         Solver { session: Session::new(config), deadline: None }
     }
 
-    /// After this time the answer is unknown.
-    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.session.set_deadline(deadline);
-        self.deadline = deadline;
-    }
-
     /// Is there a model of all of these formulas?
     ///
     /// # Errors
-    /// If the formulas are not of Boolean separation logic.
-    pub fn decide(
+    /// If the formulas are not of Boolean separation logic, or the solver does not know.
+    pub fn model(
         &mut self,
         signature: &Signature,
         semantics: Semantics,
         formulas: &[Formula],
-    ) -> Result<Verdict, OutOfFragment> {
+    ) -> Result<Satisfiability, Unknown> {
         let mut stack = Stack::new(signature)?;
         for formula in formulas {
             stack.identify(formula)?;
@@ -83,8 +68,7 @@ impl Solver {
         let question = builder.question(formulas)?;
         let forms = builder.forms;
         if forms.addresses.len() > MAX_ADDRESSES {
-            let reason = format!("there are more than {MAX_ADDRESSES} addresses");
-            return Ok(Verdict::Unknown(reason));
+            return Err(Limit::Addresses(MAX_ADDRESSES).into());
         }
         let mut heaps = Heaps::new(&mut stack, &forms);
         let (base, known) = heaps.base();
@@ -96,16 +80,58 @@ impl Solver {
         let session = &mut self.session;
         let found = Search { translator, session, question, base, mentioned: 0 }.run(facts);
         self.session.clear();
-        Ok(match found {
-            Ok(None) => Verdict::Unsat,
-            Err(reason) => Verdict::Unknown(reason),
-            Ok(Some(model)) => {
-                let evaluator = Evaluator::new(signature, semantics);
-                match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
-                    Truth::True => Verdict::Sat(model),
-                    _ => Verdict::Unknown("the model that was found could not be confirmed".into()),
-                }
-            }
+        let Some(model) = found.map_err(Limit::Solver)? else { return Ok(Satisfiability::Unsat) };
+        let evaluator = Evaluator::new(signature, semantics);
+        match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
+            Truth::True => Ok(Satisfiability::Sat(model)),
+            _ => Err(Limit::Unconfirmed.into()),
+        }
+    }
+
+    /// Does something within a budget.
+    fn within<T>(
+        &mut self,
+        budget: &mut Budget,
+        question: impl FnOnce(&mut Solver) -> Result<T, Unknown>,
+    ) -> Answer<T> {
+        if let Some(limit) = budget.clock.limit() {
+            return Answer::GaveUp(limit);
+        }
+        self.session.set_deadline(budget.clock.deadline);
+        self.deadline = budget.clock.deadline;
+        question(self).into()
+    }
+}
+
+impl Procedure for Solver {
+    fn name(&self) -> &'static str {
+        "boolean"
+    }
+
+    fn satisfiable(
+        &mut self,
+        defs: &Defs,
+        formula: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Satisfiability> {
+        let formulas = std::slice::from_ref(formula);
+        self.within(budget, |solver| solver.model(defs.signature(), defs.semantics(), formulas))
+    }
+
+    /// A solver proves that something has no model, so it is asked for a counterexample.
+    fn entails(
+        &mut self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Entailment> {
+        let formulas = [left.clone(), Formula::negation(right.clone())];
+        let found = self
+            .within(budget, |solver| solver.model(defs.signature(), defs.semantics(), &formulas));
+        found.map(|answer| match answer {
+            Satisfiability::Unsat => Entailment::Valid(Proof::None(NoProof::Solver)),
+            Satisfiability::Sat(model) => Entailment::Invalid(model),
         })
     }
 }
@@ -150,9 +176,9 @@ impl<'s, 'a> Search<'_, 's, 'a> {
             }
             self.mention_heaps();
             match self.session.check() {
-                Ok(Answer::Sat) => {}
-                Ok(Answer::Unsat) => return Ok(None),
-                Ok(Answer::Unknown(why)) => return Err(format!("the solver gave up: {why}")),
+                Ok(smt::Answer::Sat) => {}
+                Ok(smt::Answer::Unsat) => return Ok(None),
+                Ok(smt::Answer::Unknown(why)) => return Err(format!("the solver gave up: {why}")),
                 Err(error) => return Err(error.to_string()),
             }
             match self.missing_instances()? {

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use sl::{Formula, Kind, Name, Signature, TermKind, Var};
 use smt::{FunId, Meaning, Sort, Term, Terms};
 
-use crate::solve::OutOfFragment;
+use sl::Reason;
 
 /// A value of any sort: one term, or those of the fields of a record.
 pub(crate) type Flat = Rc<[Term]>;
 
-type Result<T> = std::result::Result<T, OutOfFragment>;
+type Result<T> = std::result::Result<T, Reason>;
 
 /// What is allocated at the beginning, for one sort of locations.
 pub(crate) struct Base {
@@ -48,7 +48,7 @@ impl<'a> Stack<'a> {
         };
         for (index, cell) in signature.heap.iter().enumerate() {
             let sl::Sort::Loc(name) = &cell.loc else {
-                return Err(OutOfFragment(format!("`{}` is no sort of locations", cell.loc)));
+                return Err(Reason::unsupported(format!("`{}` is no sort of locations", cell.loc)));
             };
             let (loc, _) = stack.locations(name);
             let allocated =
@@ -95,7 +95,7 @@ impl<'a> Stack<'a> {
             sl::Sort::Loc(name) => vec![self.locations(name).0],
             sl::Sort::Record(name) => {
                 let Some(record) = self.signature.record(sort) else {
-                    return Err(OutOfFragment(format!("there is no record `{name}`")));
+                    return Err(Reason::unsupported(format!("there is no record `{name}`")));
                 };
                 let mut all = Vec::new();
                 for field in &record.fields {
@@ -158,7 +158,7 @@ impl<'a> Stack<'a> {
             }
             TermKind::Nil(sort) => match self.nil(sort) {
                 Some(nil) => Rc::new([nil]),
-                None => return Err(OutOfFragment(format!("`{sort}` has no nil"))),
+                None => return Err(Reason::unsupported(format!("`{sort}` has no nil"))),
             },
             TermKind::Int(value) => Rc::new([self.terms.int(value.clone())]),
             TermKind::Bool(value) => Rc::new([self.terms.bool(*value)]),
@@ -177,7 +177,7 @@ impl<'a> Stack<'a> {
                 let length = self.flat_sorts(&term.sort())?.len();
                 let whole = self.term(part)?;
                 let Some(slice) = whole.get(start..start + length) else {
-                    return Err(OutOfFragment(format!("there is no field {index}")));
+                    return Err(Reason::unsupported(format!("there is no field {index}")));
                 };
                 slice.into()
             }
@@ -208,7 +208,7 @@ impl<'a> Stack<'a> {
     pub(crate) fn number(&mut self, term: &sl::Term) -> Result<Term> {
         match *self.term(term)? {
             [number] if self.terms.sort(number) == Sort::Int => Ok(number),
-            _ => Err(OutOfFragment("a number is due where there is none".into())),
+            _ => Err(Reason::unsupported("a number is due where there is none")),
         }
     }
 

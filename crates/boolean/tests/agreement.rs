@@ -7,7 +7,7 @@ use std::time::Duration;
 use boolean::Solver;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
-use sl::{Semantics, Verdict};
+use sl::{Answer, Semantics, Verdict};
 
 /// A number from 0 to `n - 1`, the same in every run.
 struct Random(u64, Data);
@@ -94,8 +94,7 @@ fn against_small_heaps(random: Random, count: usize, semantics: Semantics, wands
         let text = format!("{declarations}{}", parts.join(" && "));
         let document = sl::text::parse(&[(FileId(0), &text)]).unwrap();
         let (signature, formulas) = (&document.signature, &document.formulas);
-        let verdict = solver.decide(signature, semantics, formulas).unwrap();
-        match verdict {
+        match Answer::from(solver.model(signature, semantics, formulas)).into() {
             Verdict::Sat(_) => {}
             Verdict::Unknown(reason) => {
                 println!("{text}: {reason}");

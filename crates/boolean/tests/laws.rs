@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use boolean::Solver;
 use report::FileId;
-use sl::{Formula, Semantics, Verdict};
+use sl::procedure::Unknown;
+use sl::{Answer, Formula, Semantics, Verdict};
 
 fn decide(semantics: Semantics, texts: &[&str]) -> Verdict {
     let files: Vec<(FileId, &str)> =
@@ -16,9 +17,10 @@ fn decide(semantics: Semantics, texts: &[&str]) -> Verdict {
     if let [_, right] = formulas.as_mut_slice() {
         *right = Formula::negation(right.clone());
     }
-    solver()
-        .decide(&document.signature, semantics, &formulas)
-        .unwrap_or_else(|reason| panic!("{texts:?}: {reason}"))
+    match solver().model(&document.signature, semantics, &formulas) {
+        Err(Unknown::OutOfFragment(reason)) => panic!("{texts:?}: {reason}"),
+        answer => Answer::from(answer).into(),
+    }
 }
 
 fn solver() -> Solver {
@@ -221,8 +223,8 @@ fn definitions() {
     let document = sl::text::parse(&texts).unwrap();
     let nobody = PathBuf::from("no solver is needed");
     let mut solver = Solver::new(boolean::config(nobody, Duration::from_secs(1)));
-    let verdict = solver.decide(&document.signature, Semantics::Precise, &document.formulas);
-    assert!(verdict.is_err(), "{verdict:?}");
+    let verdict = solver.model(&document.signature, Semantics::Precise, &document.formulas);
+    assert!(matches!(verdict, Err(Unknown::OutOfFragment(_))), "{verdict:?}");
 }
 
 #[test]
@@ -243,8 +245,8 @@ fn quantifiers() {
 fn nested_quantifiers_come_to_an_end() {
     let text = "forall a. forall b. forall c. forall d. !(a |-> b * c |-> d * true)";
     let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
-    let verdict = solver().decide(&document.signature, Semantics::Standard, &document.formulas);
-    assert!(verdict.is_err(), "{verdict:?}");
+    let verdict = solver().model(&document.signature, Semantics::Standard, &document.formulas);
+    assert!(matches!(verdict, Err(Unknown::OutOfFragment(_))), "{verdict:?}");
 }
 
 /// What must hold of the stack is known everywhere below.

@@ -6,6 +6,7 @@
 //! same twice, so this ends.
 
 use sl::formula::Kind;
+use sl::procedure::Unknown;
 use sl::{Evaluator, Formula, Model, OverlaidHeap, Truth};
 use smt::{Session, Term};
 
@@ -13,7 +14,7 @@ use crate::logic;
 use crate::logic::Reduced;
 use crate::paths::Paths;
 use crate::readback::ReadBack;
-use crate::translate::{Footprint, OutOfFragment, Scope, Translator};
+use crate::translate::{Footprint, Scope, Translator};
 
 /// A formula that must not hold if its name does not.
 #[derive(Clone)]
@@ -32,7 +33,7 @@ impl Translator<'_> {
         &mut self,
         formula: &Formula,
         footprint: &Footprint,
-    ) -> Result<logic::Formula, OutOfFragment> {
+    ) -> Result<logic::Formula, Unknown> {
         // What is in the footprint has to be known of all nodes.
         let (own, _) = self.footprint("later");
         for (loc, set) in &own {
@@ -56,7 +57,7 @@ impl Translator<'_> {
         &mut self,
         session: &mut Session,
         (reduced, paths): (&Reduced, &Paths),
-    ) -> Result<bool, OutOfFragment> {
+    ) -> Result<bool, Unknown> {
         let mut any = false;
         for index in 0..self.postponed.len() {
             let one = self.postponed[index].clone();
@@ -85,7 +86,7 @@ impl Translator<'_> {
         index: usize,
         disjunct: Formula,
         footprint: &Footprint,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let holds = self.translate(&disjunct, footprint, false)?;
         let name = logic::Formula::Atom(self.postponed[index].name);
         self.definitions.push(logic::Formula::Or(vec![name, holds.negation()]));

@@ -3,11 +3,12 @@
 //! A partial model does not say all that such a list needs, so there is a heap for every choice of the
 //! arguments that it leaves open. Whoever asked tries them.
 
+use sl::procedure::Unknown;
 use sl::shape::{AtEnd, End, List};
 use sl::{Formula, Name, Term};
 
 use crate::inverse::{Place, Reader, Sources};
-use crate::translate::{Footprint, OutOfFragment};
+use crate::translate::Footprint;
 
 /// More heaps than this are not tried.
 const MAX_HEAPS: usize = 64;
@@ -25,7 +26,7 @@ impl Reader<'_, '_> {
         places: &[Place],
         rest: &Footprint,
         sources: &Sources,
-    ) -> Result<Vec<Vec<Formula>>, OutOfFragment> {
+    ) -> Result<Vec<Vec<Formula>>, Unknown> {
         let lists: Vec<(Name, List)> = sources
             .predicates
             .iter()
@@ -92,7 +93,7 @@ impl Reader<'_, '_> {
         places: &[Place],
         lists: &[(Name, List)],
         sources: &Sources,
-    ) -> Result<Vec<Piece>, OutOfFragment> {
+    ) -> Result<Vec<Piece>, Unknown> {
         let mut pieces = Vec::new();
         if let Some(atom) = self.cell(&places[begin], sources)? {
             pieces.push(Piece { atom, covered: vec![begin] });

@@ -6,13 +6,14 @@
 //! one by one: each is as short as can be, or has a cycle to itself.
 
 use sl::formula::Kind;
+use sl::procedure::Unknown;
 use sl::{Layout, Name, OverlaidHeap};
 use smt::{Sort, Term};
 
 use crate::logic::{Formula, Set};
 use crate::segment::{Segment, may_be_cyclic};
 use crate::theory::Field;
-use crate::translate::{Footprint, OutOfFragment, Pieces, Translator};
+use crate::translate::{Footprint, Pieces, Translator};
 
 /// A list that may come back to its end.
 struct Ring {
@@ -68,7 +69,7 @@ impl Translator<'_> {
         &mut self,
         heap: &OverlaidHeap,
         footprint: &Footprint,
-    ) -> Result<Formula, OutOfFragment> {
+    ) -> Result<Formula, Unknown> {
         let mut short = Pieces::default();
         self.pure_facts(heap, &mut short)?;
         let mut rings = Vec::new();
@@ -100,7 +101,7 @@ impl Translator<'_> {
         Ok(Formula::And(short.facts.into_iter().chain(facts).collect()))
     }
 
-    fn ring(&mut self, mut segment: Segment) -> Result<Ring, OutOfFragment> {
+    fn ring(&mut self, mut segment: Segment) -> Result<Ring, Unknown> {
         let (mut short, mut long) = (Pieces::default(), Pieces::default());
         segment.cyclic = false;
         segment.translate(self, &mut short)?;
@@ -113,11 +114,7 @@ impl Translator<'_> {
     }
 
     /// A list that must be there, of either kind.
-    pub(crate) fn either(
-        &mut self,
-        segment: Segment,
-        pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    pub(crate) fn either(&mut self, segment: Segment, pieces: &mut Pieces) -> Result<(), Unknown> {
         let ring = self.ring(segment)?;
         let is_long = self.theory.terms.fresh("long", Sort::Bool);
         let chosen = Formula::Atom(is_long);
@@ -138,12 +135,7 @@ impl Translator<'_> {
 
     /// Every list is short or has its cycle, which is among the nodes that are left. All that is left
     /// are such cycles, if there may not be more.
-    fn owners(
-        &mut self,
-        rings: &[Ring],
-        left: &Set,
-        open: bool,
-    ) -> Result<Vec<Formula>, OutOfFragment> {
+    fn owners(&mut self, rings: &[Ring], left: &Set, open: bool) -> Result<Vec<Formula>, Unknown> {
         let mut owned = Vec::with_capacity(rings.len());
         for (index, ring) in rings.iter().enumerate() {
             let sort = self.node_sort(&ring.segment.loc)?;

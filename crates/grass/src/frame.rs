@@ -5,14 +5,19 @@
 //! generalised (equalities and disequalities that it does not need are dropped), and rules out the
 //! models that it describes. What comes out is checked by an entailment before it is returned.
 
+use lists::Lists;
 use sl::formula::Kind;
-use sl::{Formula, Layout, Model, OverlaidHeap, Semantics, Signature, SymbolicHeap, Var, Verdict};
+use sl::procedure::Unknown;
+use sl::{
+    Answer, Budget, Defs, Entailment, Formula, Inference, Layout, Limit, Model, OverlaidHeap,
+    Procedure, Reason, Semantics, SymbolicHeap, Var,
+};
 
 use crate::choices;
 use crate::inverse::{Literal, Partial, Relation, Sources};
 use crate::logic::{self, Set};
 use crate::solve::{Found, Solver};
-use crate::translate::{Footprint, OutOfFragment, Translator, out};
+use crate::translate::{Footprint, Translator, out};
 
 /// More disjuncts than this are not looked for.
 const MAX_DISJUNCTS: usize = 32;
@@ -24,21 +29,6 @@ const MAX_SPLIT: usize = 8;
 const MAX_WITHOUT: usize = 4;
 
 const NO_HEAP: &str = "the rest is no heap of locations and lists";
-
-/// The answer to a question for a formula.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Inference {
-    /// This one; the entailment was checked.
-    Found(Formula),
-    /// There is none. For frames: here is a model of the first formula no part of which is one of the
-    /// second.
-    Nothing(Option<Model>),
-    /// Nobody knows, and this is why.
-    Unknown(String),
-}
-
-/// What formulas are about, and how they are read.
-type Setting<'a> = (&'a Signature, Semantics);
 
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,61 +66,47 @@ impl Case {
 
 impl Solver {
     /// The strongest `F` that can be described for which `H |= G * F`.
-    pub fn frame(
+    pub(crate) fn find_frame(
         &mut self,
-        signature: &Signature,
-        semantics: Semantics,
+        defs: &Defs,
         h: &Formula,
         g: &Formula,
-    ) -> Inference {
+    ) -> Result<Inference, Unknown> {
         self.session.reset();
         // The paper's NoFrame: a model of `H` of which no part is one of `G`. Its `Trf` of `G` is `Tr` of
         // `G * true`.
         let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
-        let setting = (signature, semantics);
-        match self.follows(setting, h, &part) {
-            Verdict::Sat(model) => return Inference::Nothing(Some(model)),
-            Verdict::Unknown(reason) => return Inference::Unknown(reason),
-            Verdict::Unsat => {}
+        if let Some(model) = self.counterexample(defs, h, &part)? {
+            return Ok(Inference::Nothing(Some(model)));
         }
         let takes_all = |heaps: Vec<OverlaidHeap>| heaps.iter().all(|heap| heap.layout.is_open());
-        let frame = if OverlaidHeap::disjuncts(g, semantics).is_some_and(takes_all) {
+        let frame = if OverlaidHeap::disjuncts(g, defs.semantics()).is_some_and(takes_all) {
             Kind::Emp.into()
         } else {
-            match self.describe(setting, h, g, Goal::Frame) {
-                Ok(Some(frame)) => frame,
-                Ok(None) => Kind::False.into(),
-                Err(reason) => return Inference::Unknown(reason.0),
-            }
+            self.describe(defs, h, g, Goal::Frame)?.unwrap_or_else(|| Kind::False.into())
         };
         let whole = Formula::sep(vec![g.clone(), frame.clone()]);
-        match self.follows(setting, h, &whole) {
-            Verdict::Unsat => Inference::Found(frame),
-            Verdict::Sat(_) => Inference::Unknown("no frame of this form is right".into()),
-            Verdict::Unknown(reason) => Inference::Unknown(reason),
+        match self.counterexample(defs, h, &whole)? {
+            None => Ok(Inference::Found(frame)),
+            Some(_) => Err(Limit::NoFrame.into()),
         }
     }
 
     /// An `F` for which `H * F |= G`, and for which `H * F` has models.
-    pub fn abduce(
+    pub(crate) fn find_anti_frame(
         &mut self,
-        signature: &Signature,
-        semantics: Semantics,
+        defs: &Defs,
         h: &Formula,
         g: &Formula,
-    ) -> Inference {
+    ) -> Result<Inference, Unknown> {
         self.session.reset();
-        let setting = (signature, semantics);
-        let missing = match self.describe(setting, h, g, Goal::AntiFrame) {
-            Ok(Some(missing)) => missing,
-            Ok(None) => return Inference::Nothing(None),
-            Err(reason) => return Inference::Unknown(reason.0),
+        let Some(missing) = self.describe(defs, h, g, Goal::AntiFrame)? else {
+            return Ok(Inference::Nothing(None));
         };
         let whole = Formula::sep(vec![h.clone(), missing.clone()]);
-        match self.follows(setting, &whole, g) {
-            Verdict::Unsat => Inference::Found(missing),
-            Verdict::Sat(_) => Inference::Unknown("no anti-frame of this form is right".into()),
-            Verdict::Unknown(reason) => Inference::Unknown(reason),
+        match self.counterexample(defs, &whole, g)? {
+            None => Ok(Inference::Found(missing)),
+            Some(_) => Err(Limit::NoAntiFrame.into()),
         }
     }
 
@@ -141,17 +117,15 @@ impl Solver {
     /// If a formula is out of the fragment, or the rest cannot be described.
     pub fn rest(
         &mut self,
-        signature: &Signature,
-        semantics: Semantics,
+        defs: &Defs,
         h: &Formula,
         g: &Formula,
-    ) -> Result<Option<Formula>, OutOfFragment> {
-        let setting = (signature, semantics);
-        let (heaps, complete) = self.heaps(setting, h, g, Goal::Frame, true)?;
+    ) -> Result<Option<Formula>, Unknown> {
+        let (heaps, complete) = self.heaps(defs, h, g, Goal::Frame, true)?;
         match (heaps.is_empty(), complete) {
             (_, false) => out(NO_HEAP),
             (true, true) => Ok(None),
-            (false, true) => Ok(Some(self.simplified(setting, heaps))),
+            (false, true) => Ok(Some(self.simplified(defs, heaps))),
         }
     }
 
@@ -162,97 +136,107 @@ impl Solver {
     /// As there.
     pub fn partial_models(
         &mut self,
-        signature: &Signature,
-        semantics: Semantics,
+        defs: &Defs,
         h: &Formula,
         g: &Formula,
-    ) -> Result<Vec<Formula>, OutOfFragment> {
-        let cases = self.search((signature, semantics), h, g, Goal::Frame)?.cases(false)?;
+    ) -> Result<Vec<Formula>, Unknown> {
+        let cases = self.search(defs, h, g, Goal::Frame)?.cases(false)?;
         if !cases.complete {
             return out(NO_HEAP);
         }
-        let heap = |case: &Case| case.formula(&case.conditions).to_formula(semantics);
+        let heap = |case: &Case| case.formula(&case.conditions).to_formula(defs.semantics());
         Ok(cases.all.iter().map(heap).collect())
     }
 
-    /// As [`Solver::entails`], with the procedure for lists first.
-    fn follows(&mut self, setting: Setting<'_>, left: &Formula, right: &Formula) -> Verdict {
-        let (signature, semantics) = setting;
-        let formulas = [left.clone(), Formula::negation(right.clone())];
-        match sl::decide(signature, semantics, &formulas) {
-            Verdict::Unknown(_) => self.decide(signature, semantics, &formulas),
-            decided => decided,
+    /// Is there certainly no counterexample?
+    fn is_valid(&mut self, defs: &Defs, left: &Formula, right: &Formula) -> bool {
+        self.counterexample(defs, left, right) == Ok(None)
+    }
+
+    /// A model of the left side that is none of the right, if there is one. The procedure for lists is
+    /// asked first.
+    fn counterexample(
+        &mut self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+    ) -> Result<Option<Model>, Unknown> {
+        match Lists.entails(defs, left, right, &mut Budget::default()) {
+            Answer::Decided(Entailment::Valid(_)) => return Ok(None),
+            Answer::Decided(Entailment::Invalid(model)) => return Ok(Some(model)),
+            Answer::OutOfFragment(_) | Answer::GaveUp(_) => {}
         }
+        self.counterexample_by_solver(defs, left, right)
     }
 
     fn search<'s, 'a>(
         &'s mut self,
-        (signature, semantics): Setting<'a>,
+        defs: &'a Defs,
         h: &Formula,
         g: &Formula,
         goal: Goal,
-    ) -> Result<Search<'s, 'a>, OutOfFragment> {
+    ) -> Result<Search<'s, 'a>, Unknown> {
         if [h, g].iter().any(|f| has_negation(f)) {
-            return Err(OutOfFragment("there is a negation".into()));
+            return Err(Reason::Negation.into());
         }
-        let mut translator = Translator::new(signature, semantics);
+        let mut translator = Translator::new(defs.signature(), defs.semantics());
         let (h, g) = (&translator.unfolded(h), &translator.unfolded(g));
         let (facts, rest) = question(&mut translator, h, g, goal)?;
         let whole = if goal == Goal::Frame { h } else { g };
-        let sources = Sources::new(whole, h, g, semantics);
+        let sources = Sources::new(whole, h, g, defs.semantics());
         let entailment = (goal == Goal::AntiFrame).then(|| (h.clone(), g.clone()));
         let is_open = |heaps: Vec<OverlaidHeap>| heaps.iter().any(|heap| heap.layout.is_open());
-        let open =
-            goal == Goal::Frame && OverlaidHeap::disjuncts(h, semantics).is_some_and(is_open);
+        let open = goal == Goal::Frame
+            && OverlaidHeap::disjuncts(h, defs.semantics()).is_some_and(is_open);
         Ok(Search { solver: self, translator, facts, rest, sources, entailment, open })
     }
 
     /// The inverse translation of the rest, as far as there is one; `None` if there is no model.
     fn describe(
         &mut self,
-        setting: Setting<'_>,
+        defs: &Defs,
         h: &Formula,
         g: &Formula,
         goal: Goal,
-    ) -> Result<Option<Formula>, OutOfFragment> {
-        let (mut heaps, complete) = self.heaps(setting, h, g, goal, true)?;
+    ) -> Result<Option<Formula>, Unknown> {
+        let (mut heaps, complete) = self.heaps(defs, h, g, goal, true)?;
         if heaps.is_empty() {
             return if complete { Ok(None) } else { out(NO_HEAP) };
         }
         if goal == Goal::AntiFrame {
             // Any that is good will do. What holds more generally may be good for less.
-            let mut good = self.good(setting, h, g, heaps);
+            let mut good = self.good(defs, h, g, heaps);
             if good.is_empty() {
-                let (special, _) = self.heaps(setting, h, g, goal, false)?;
-                good = self.good(setting, h, g, special);
+                let (special, _) = self.heaps(defs, h, g, goal, false)?;
+                good = self.good(defs, h, g, special);
             }
             if good.is_empty() {
-                return out("no anti-frame of this form is right");
+                return Err(Limit::NoAntiFrame.into());
             }
             heaps = good;
         }
-        Ok(Some(self.simplified(setting, heaps)))
+        Ok(Some(self.simplified(defs, heaps)))
     }
 
     /// The heaps of all cases; is there one for every partial model?
     fn heaps(
         &mut self,
-        setting: Setting<'_>,
+        defs: &Defs,
         h: &Formula,
         g: &Formula,
         goal: Goal,
         generalised: bool,
-    ) -> Result<(Vec<SymbolicHeap>, bool), OutOfFragment> {
+    ) -> Result<(Vec<SymbolicHeap>, bool), Unknown> {
         let (mut heaps, mut complete) = (Vec::new(), true);
         // What is left of a disjunction is left of one of its parts.
         let parts = if goal == Goal::Frame { choices::disjuncts(h, MAX_SPLIT) } else { None };
         for h in parts.unwrap_or_else(|| vec![h.clone()]) {
-            let mut search = self.search(setting, &h, g, goal)?;
+            let mut search = self.search(defs, &h, g, goal)?;
             let cases = search.cases(generalised)?;
             complete &= cases.complete;
             for case in cases.all {
                 let implied = search.implied(&case)?;
-                heaps.push(search.formula(&case, implied, setting.1)?);
+                heaps.push(search.formula(&case, implied, defs.semantics())?);
             }
         }
         Ok((heaps, complete))
@@ -261,21 +245,21 @@ impl Solver {
     /// Those that are anti-frames.
     fn good(
         &mut self,
-        setting: Setting<'_>,
+        defs: &Defs,
         h: &Formula,
         g: &Formula,
         mut heaps: Vec<SymbolicHeap>,
     ) -> Vec<SymbolicHeap> {
         heaps.retain(|heap| {
-            let whole = Formula::sep(vec![h.clone(), heap.to_formula(setting.1)]);
-            self.follows(setting, &whole, g) == Verdict::Unsat
+            let whole = Formula::sep(vec![h.clone(), heap.to_formula(defs.semantics())]);
+            self.is_valid(defs, &whole, g)
         });
         heaps
     }
 
     /// The same disjunction with as few conditions and disjuncts as it takes.
-    fn simplified(&mut self, setting: Setting<'_>, mut heaps: Vec<SymbolicHeap>) -> Formula {
-        let semantics = setting.1;
+    fn simplified(&mut self, defs: &Defs, mut heaps: Vec<SymbolicHeap>) -> Formula {
+        let semantics = defs.semantics();
         let join = |heaps: &[SymbolicHeap]| {
             Formula::or(heaps.iter().map(|heap| heap.to_formula(semantics)).collect())
         };
@@ -285,8 +269,8 @@ impl Solver {
             for number in (0..heaps[index].pure.len()).rev() {
                 let mut weaker = heaps[index].clone();
                 weaker.pure.remove(number);
-                let formula = weaker.to_formula(semantics);
-                if self.follows(setting, &formula, &whole) == Verdict::Unsat {
+                let formula = weaker.to_formula(defs.semantics());
+                if self.is_valid(defs, &formula, &whole) {
                     heaps[index] = weaker;
                 }
             }
@@ -296,7 +280,7 @@ impl Solver {
             index -= 1;
             let dropped = heaps.remove(index);
             let (one, others) = (dropped.to_formula(semantics), join(&heaps));
-            if self.follows(setting, &one, &others) != Verdict::Unsat {
+            if !self.is_valid(defs, &one, &others) {
                 heaps.insert(index, dropped);
             }
         }
@@ -316,7 +300,7 @@ fn question(
     h: &Formula,
     g: &Formula,
     goal: Goal,
-) -> Result<(Vec<logic::Formula>, Footprint), OutOfFragment> {
+) -> Result<(Vec<logic::Formula>, Footprint), Unknown> {
     let (x, mut facts) = translator.footprint("X");
     let (y, nil) = translator.footprint("Y");
     facts.extend(nil);
@@ -349,14 +333,14 @@ struct Search<'s, 'a> {
 
 impl Search<'_, '_> {
     /// Cases that together cover all models: one for each partial model, or fewer that are generalised.
-    fn cases(&mut self, generalised: bool) -> Result<Cases, OutOfFragment> {
+    fn cases(&mut self, generalised: bool) -> Result<Cases, Unknown> {
         let mut cases: Vec<Case> = Vec::new();
         let mut without = 0;
         let mut open = self.facts.clone();
         for number in 0.. {
             let Some(partial) = self.partial_model(&open)? else { break };
             if number >= MAX_DISJUNCTS {
-                return Err(OutOfFragment("there are too many cases".into()));
+                return Err(Limit::other("there are too many cases").into());
             }
             let Some(case) = self.fitting(&partial)? else {
                 // What is found for others may do.
@@ -381,10 +365,7 @@ impl Search<'_, '_> {
         Ok(Cases { all: cases, complete: without == 0 })
     }
 
-    fn partial_model(
-        &mut self,
-        facts: &[logic::Formula],
-    ) -> Result<Option<Partial>, OutOfFragment> {
+    fn partial_model(&mut self, facts: &[logic::Formula]) -> Result<Option<Partial>, Unknown> {
         let vars: Vec<Var> = self.sources.vars.clone();
         for var in &vars {
             self.translator.var(var)?;
@@ -396,7 +377,7 @@ impl Search<'_, '_> {
         facts.extend(self.translator.definitions.iter().cloned());
         let found = match self.solver.find(&mut self.translator.theory, &facts) {
             Found::Nothing => Ok(None),
-            Found::Unknown(reason) => Err(OutOfFragment(reason)),
+            Found::Unknown(unknown) => Err(unknown),
             Found::Model(_, paths) => {
                 let session = &mut self.solver.session;
                 let translator = &mut self.translator;
@@ -408,7 +389,7 @@ impl Search<'_, '_> {
     }
 
     /// The same heap, with no more conditions than it takes for the rest to be that heap.
-    fn generalise(&mut self, mut case: Case) -> Result<Case, OutOfFragment> {
+    fn generalise(&mut self, mut case: Case) -> Result<Case, Unknown> {
         let good = self.is_good(&case)?;
         // Other numbers may do better than one that is not good.
         let kept = if good || !self.has_choice() { None } else { Some(sl::Sort::Int) };
@@ -433,7 +414,7 @@ impl Search<'_, '_> {
 
     /// Is an anti-frame right for what it is for, if it is about numbers? Without them, what holds in
     /// all models of a case is enough to make it so; numbers leave a choice.
-    fn is_good(&mut self, case: &Case) -> Result<bool, OutOfFragment> {
+    fn is_good(&mut self, case: &Case) -> Result<bool, Unknown> {
         let Some((h, g)) = self.entailment.clone().filter(|_| self.has_choice()) else {
             return Ok(false);
         };
@@ -446,7 +427,7 @@ impl Search<'_, '_> {
     }
 
     /// `H * F |= G`
-    fn completes(&mut self, h: &Formula, f: &Formula, g: &Formula) -> Result<bool, OutOfFragment> {
+    fn completes(&mut self, h: &Formula, f: &Formula, g: &Formula) -> Result<bool, Unknown> {
         self.refuted(|search| {
             let (footprint, mut facts) = search.translator.footprint("W");
             let whole = Formula::sep(vec![h.clone(), f.clone()]);
@@ -458,7 +439,7 @@ impl Search<'_, '_> {
 
     /// A heap that fits all models with the same equalities or, if there is none, those that also
     /// agree on what locations hold. If there may be anything in the rest, it is a part of it.
-    fn fitting(&mut self, partial: &Partial) -> Result<Option<Case>, OutOfFragment> {
+    fn fitting(&mut self, partial: &Partial) -> Result<Option<Case>, Unknown> {
         let contents_only = Vec::new();
         for shape in [None, Some(&contents_only), Some(&partial.shape)] {
             let mut any = None;
@@ -492,7 +473,7 @@ impl Search<'_, '_> {
     }
 
     /// When the case is there, is the rest always its heap?
-    fn follows(&mut self, case: &Case) -> Result<bool, OutOfFragment> {
+    fn follows(&mut self, case: &Case) -> Result<bool, Unknown> {
         self.refuted(|search| {
             let mut facts = search.facts.clone();
             facts.push(search.condition(case)?);
@@ -504,7 +485,7 @@ impl Search<'_, '_> {
     }
 
     /// When the case is there.
-    fn condition(&mut self, case: &Case) -> Result<logic::Formula, OutOfFragment> {
+    fn condition(&mut self, case: &Case) -> Result<logic::Formula, Unknown> {
         let mut all = vec![self.conjunction(&case.conditions)?];
         if let Some(shape) = &case.shape {
             all.extend(shape.iter().cloned());
@@ -519,20 +500,20 @@ impl Search<'_, '_> {
     /// Is there no model of these facts? What was defined for them is forgotten.
     fn refuted(
         &mut self,
-        facts: impl FnOnce(&mut Self) -> Result<Vec<logic::Formula>, OutOfFragment>,
-    ) -> Result<bool, OutOfFragment> {
+        facts: impl FnOnce(&mut Self) -> Result<Vec<logic::Formula>, Unknown>,
+    ) -> Result<bool, Unknown> {
         let before = self.translator.mark();
         let facts = facts(self);
         let found = facts.and_then(|mut facts| {
             facts.extend(self.translator.definitions.iter().cloned());
             let theory = &mut self.translator.theory;
-            self.solver.graph_satisfiable(theory, &facts).map_err(OutOfFragment)
+            self.solver.graph_satisfiable(theory, &facts)
         });
         self.translator.forget(before);
         found.map(|satisfiable| !satisfiable)
     }
 
-    fn conjunction(&mut self, literals: &[Literal]) -> Result<logic::Formula, OutOfFragment> {
+    fn conjunction(&mut self, literals: &[Literal]) -> Result<logic::Formula, Unknown> {
         let mut all = Vec::with_capacity(literals.len());
         for literal in literals {
             let (a, b) =
@@ -548,7 +529,7 @@ impl Search<'_, '_> {
     }
 
     /// What holds of the variables in all models of a case.
-    fn implied(&mut self, case: &Case) -> Result<Vec<Literal>, OutOfFragment> {
+    fn implied(&mut self, case: &Case) -> Result<Vec<Literal>, Unknown> {
         let mut facts = self.facts.clone();
         facts.push(self.condition(case)?);
         let Some(partial) = self.partial_model(&facts)? else { return Ok(Vec::new()) };
@@ -573,7 +554,7 @@ impl Search<'_, '_> {
         case: &Case,
         mut literals: Vec<Literal>,
         semantics: Semantics,
-    ) -> Result<SymbolicHeap, OutOfFragment> {
+    ) -> Result<SymbolicHeap, Unknown> {
         let mut index = literals.len();
         while index > 0 {
             index -= 1;
@@ -586,7 +567,7 @@ impl Search<'_, '_> {
     }
 
     /// Does the heap mean the same, or do as well, without the literal?
-    fn is_redundant(&mut self, literal: &Literal, heap: &Formula) -> Result<bool, OutOfFragment> {
+    fn is_redundant(&mut self, literal: &Literal, heap: &Formula) -> Result<bool, Unknown> {
         if let Some((h, g)) = self.entailment.clone() {
             return self.completes(&h, heap, &g);
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use sl::formula::Kind;
+use sl::procedure::Unknown;
 use sl::shape::{End, List};
 use sl::{Formula, Name, Semantics, SymbolicHeap, Term, TermKind, Var};
 use smt::Session;
@@ -10,8 +11,9 @@ use smt::Session;
 use crate::logic::{self, Set};
 use crate::paths::Paths;
 use crate::readback::number as number_of;
+use crate::solve::unreadable;
 use crate::theory::Field;
-use crate::translate::{Footprint, OutOfFragment, Translator, out, values};
+use crate::translate::{Footprint, Translator, values};
 
 /// How two locations, or two numbers, relate.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -131,7 +133,7 @@ impl Partial {
         translator: &mut Translator<'_>,
         rest: &Footprint,
         sources: &Sources,
-    ) -> Result<Partial, OutOfFragment> {
+    ) -> Result<Partial, Unknown> {
         let mut reader = Reader { session, paths, translator };
         let places = reader.places(sources)?;
         let mut literals = literals(&places);
@@ -177,19 +179,19 @@ fn literals(places: &[Place]) -> Vec<Literal> {
 }
 
 impl Reader<'_, '_> {
-    fn ask(&mut self, term: smt::Term) -> Result<String, OutOfFragment> {
+    fn ask(&mut self, term: smt::Term) -> Result<String, Unknown> {
         let values = self.session.model_values(&self.translator.theory.terms, &[term]);
         match values.into_iter().next().flatten() {
             Some(value) => Ok(value),
-            None => out("the solver's model could not be read"),
+            None => Err(unreadable()),
         }
     }
 
-    fn holds(&mut self, term: smt::Term) -> Result<bool, OutOfFragment> {
+    fn holds(&mut self, term: smt::Term) -> Result<bool, Unknown> {
         Ok(self.ask(term)? == "true")
     }
 
-    fn places(&mut self, sources: &Sources) -> Result<Vec<Place>, OutOfFragment> {
+    fn places(&mut self, sources: &Sources) -> Result<Vec<Place>, Unknown> {
         let sorts: BTreeSet<sl::Sort> = sources.vars.iter().map(|v| v.sort.clone()).collect();
         let mut terms: Vec<Term> = sorts.into_iter().map(Term::nil).collect();
         terms.extend(sources.vars.iter().cloned().map(Term::var));
@@ -207,12 +209,12 @@ impl Reader<'_, '_> {
     }
 
     /// Which numbers are smaller than which.
-    fn order(&mut self, sources: &Sources) -> Result<Vec<Literal>, OutOfFragment> {
+    fn order(&mut self, sources: &Sources) -> Result<Vec<Literal>, Unknown> {
         let mut known = Vec::new();
         for term in &sources.numbers {
             let number = self.translator.term(term)?;
             let Some(value) = number_of(&self.ask(number)?) else {
-                return out("the solver's model could not be read");
+                return Err(unreadable());
             };
             known.push((term, value));
         }
@@ -233,11 +235,7 @@ impl Reader<'_, '_> {
     }
 
     /// The atoms of each disjunct that begin in the rest.
-    fn atoms(
-        &mut self,
-        rest: &Footprint,
-        sources: &Sources,
-    ) -> Result<Vec<Vec<Formula>>, OutOfFragment> {
+    fn atoms(&mut self, rest: &Footprint, sources: &Sources) -> Result<Vec<Vec<Formula>>, Unknown> {
         let mut heaps = Vec::new();
         for heap in sources.heaps.iter().filter(|heap| heap.vars.is_empty()) {
             let atoms = self.atoms_of(heap, rest)?;
@@ -254,7 +252,7 @@ impl Reader<'_, '_> {
         &mut self,
         heap: &SymbolicHeap,
         rest: &Footprint,
-    ) -> Result<Option<Vec<Formula>>, OutOfFragment> {
+    ) -> Result<Option<Vec<Formula>>, Unknown> {
         let mut atoms = Vec::new();
         for atom in &heap.spatial {
             let root = match atom.kind() {
@@ -287,7 +285,7 @@ impl Reader<'_, '_> {
         places: &[Place],
         rest: &Footprint,
         sources: &Sources,
-    ) -> Result<Vec<logic::Formula>, OutOfFragment> {
+    ) -> Result<Vec<logic::Formula>, Unknown> {
         let mut shape = Vec::new();
         for place in places {
             let Some(set) = rest.get(&place.loc) else { continue };
@@ -321,7 +319,7 @@ impl Reader<'_, '_> {
         rest: &Footprint,
         sources: &Sources,
         cells_first: bool,
-    ) -> Result<Option<Vec<Formula>>, OutOfFragment> {
+    ) -> Result<Option<Vec<Formula>>, Unknown> {
         let mut atoms = Vec::new();
         for place in places {
             let Some(set) = rest.get(&place.loc) else { continue };
@@ -338,18 +336,14 @@ impl Reader<'_, '_> {
     }
 
     /// Is a place in the rest?
-    pub(crate) fn is_left(
-        &mut self,
-        place: &Place,
-        rest: &Footprint,
-    ) -> Result<bool, OutOfFragment> {
+    pub(crate) fn is_left(&mut self, place: &Place, rest: &Footprint) -> Result<bool, Unknown> {
         match rest.get(&place.loc) {
             Some(set) => self.contains(set, place.node),
             None => Ok(false),
         }
     }
 
-    fn contains(&mut self, set: &Set, node: smt::Term) -> Result<bool, OutOfFragment> {
+    fn contains(&mut self, set: &Set, node: smt::Term) -> Result<bool, Unknown> {
         let inside = set.contains(&mut self.translator.theory, node);
         self.holds(inside)
     }
@@ -359,7 +353,7 @@ impl Reader<'_, '_> {
         &mut self,
         place: &Place,
         sources: &Sources,
-    ) -> Result<Option<Formula>, OutOfFragment> {
+    ) -> Result<Option<Formula>, Unknown> {
         for (loc, content) in &sources.cells {
             let node = self.translator.term(loc)?;
             if loc.sort() != sl::Sort::Loc(place.loc.clone()) || self.ask(node)? != place.value {
@@ -373,7 +367,7 @@ impl Reader<'_, '_> {
     }
 
     /// Does the location hold this in the model?
-    fn fits(&mut self, loc: &Term, content: &Term) -> Result<bool, OutOfFragment> {
+    fn fits(&mut self, loc: &Term, content: &Term) -> Result<bool, Unknown> {
         let sl::Sort::Loc(name) = loc.sort() else { return Ok(false) };
         let node = self.translator.term(loc)?;
         for (index, value) in values(content).iter().enumerate() {
@@ -393,7 +387,7 @@ impl Reader<'_, '_> {
         place: &Place,
         places: &[Place],
         sources: &Sources,
-    ) -> Result<Option<Formula>, OutOfFragment> {
+    ) -> Result<Option<Formula>, Unknown> {
         for name in &sources.predicates {
             let Some(list) = self.translator.lists.get(name).cloned() else { continue };
             let Some(next) = self.translator.field(&place.loc, list.next) else { continue };

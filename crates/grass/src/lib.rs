@@ -17,6 +17,7 @@ pub mod frame;
 mod inverse;
 pub mod logic;
 mod paths;
+mod procedure;
 mod readback;
 mod segment;
 pub mod solve;
@@ -24,5 +25,4 @@ mod sorted;
 pub mod theory;
 pub mod translate;
 
-pub use frame::Inference;
-pub use solve::{Solver, Work, config};
+pub use solve::{Solver, config};

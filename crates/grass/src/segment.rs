@@ -1,6 +1,7 @@
 //! Lists as paths: what an instance of a list predicate says ([seed 001, Fig. 4 and Sec. 6]).
 
 use sl::Name;
+use sl::procedure::{Reason, Unknown};
 use sl::shape::{Back, End, List};
 use smt::Term;
 
@@ -8,7 +9,7 @@ use crate::doubly::WayBack;
 use crate::logic::{Formula, Set};
 use crate::sorted;
 use crate::theory::{Field, Theory};
-use crate::translate::{OutOfFragment, Pieces, Translator, out};
+use crate::translate::{Pieces, Translator, out};
 
 /// An instance of a list predicate.
 pub(crate) struct Segment {
@@ -46,9 +47,9 @@ impl Segment {
         translator: &mut Translator<'_>,
         name: &Name,
         args: &[sl::Term],
-    ) -> Result<Segment, OutOfFragment> {
+    ) -> Result<Segment, Unknown> {
         let Some(list) = translator.lists.get(name).cloned() else {
-            return out(format!("`{name}` is no list"));
+            return Err(Reason::NoList(name.clone()).into());
         };
         let may_be_cyclic = may_be_cyclic(&list, args);
         if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
@@ -84,7 +85,7 @@ impl Segment {
         &self,
         translator: &mut Translator<'_>,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let sort = translator.node_sort(&self.loc)?;
         let theory = &mut translator.theory;
         let mut nodes = Set::between(theory, self.next, self.first, self.end);
@@ -128,7 +129,7 @@ impl Segment {
     }
 
     /// The argument of this number.
-    pub(crate) fn arg(&self, index: usize) -> Result<Term, OutOfFragment> {
+    pub(crate) fn arg(&self, index: usize) -> Result<Term, Unknown> {
         match self.args.get(index).copied().flatten() {
             Some(term) => Ok(term),
             None => out("a list lacks an argument"),
@@ -139,7 +140,7 @@ impl Segment {
         &self,
         translator: &Translator<'_>,
         index: usize,
-    ) -> Result<Field, OutOfFragment> {
+    ) -> Result<Field, Unknown> {
         match translator.field(&self.loc, index) {
             Some(field) => Ok(field),
             None => out("the locations of a list are not simple records"),
@@ -151,7 +152,7 @@ impl Segment {
         translator: &mut Translator<'_>,
         nodes: &Set,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let sort = translator.node_sort(&self.loc)?;
         let fields = translator.signature.fields(&sl::Sort::Loc(self.loc.clone()));
         for index in &self.list.nil_fields {
@@ -176,7 +177,7 @@ impl Segment {
         translator: &mut Translator<'_>,
         back: Back,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let prev = self.field(translator, back.prev)?;
         let before = self.arg(back.before)?;
         let last = back.last.map(|last| self.arg(last)).transpose()?;
@@ -215,7 +216,7 @@ impl Segment {
         translator: &mut Translator<'_>,
         links: Links,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let sort = translator.node_sort(&self.loc)?;
         let Links { prev, first, end, before, last, apart } = links;
         let theory = &mut translator.theory;

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth, Verdict};
-use smt::{Answer, Config, Limits, Session, Stats};
+use sl::procedure::{Stats, Unknown};
+use sl::{Evaluator, Formula, Limit, Model, Satisfiability, Semantics, Signature, Truth};
+use smt::{Answer, Config, Limits, Session};
 
 use crate::logic::{self, Reduced, reduce};
 use crate::paths::{self, Mentioned, Outcome, Paths};
@@ -12,8 +13,9 @@ use crate::readback::ReadBack;
 use crate::theory::Theory;
 use crate::translate::{Footprint, Translator};
 
-const UNREADABLE: &str = "the solver's model could not be read";
-const UNCONFIRMED: &str = "the model that was found could not be confirmed";
+pub(crate) fn unreadable() -> Unknown {
+    Limit::Solver("the solver's model could not be read".into()).into()
+}
 
 /// Work that one question to the solver may take. Questions are without quantifiers, so that the
 /// solver decides them all; products of variables are out of the fragment, and this stops it.
@@ -38,38 +40,9 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
 /// Decides questions, one after the other, with one solver.
 pub struct Solver {
     pub(crate) session: Session,
-    work: Work,
+    work: Stats,
     /// What the session had done when the work was taken last.
-    before: Stats,
-}
-
-/// What was done for an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Formulas for which a model was looked for.
-    pub searches: u64,
-    /// Questions to the solver: one for each search, and one for each round that instances follow.
-    pub queries: u64,
-    /// Rounds of instances.
-    pub rounds: u64,
-    /// Instances of axioms that the solver was told in them.
-    pub instances: u64,
-    /// Nodes of the largest formula.
-    pub nodes: usize,
-    /// Time spent waiting for the solver.
-    pub waiting: Duration,
-}
-
-impl Work {
-    /// That, too.
-    pub fn add(&mut self, more: Work) {
-        self.searches += more.searches;
-        self.queries += more.queries;
-        self.rounds += more.rounds;
-        self.instances += more.instances;
-        self.nodes = self.nodes.max(more.nodes);
-        self.waiting += more.waiting;
-    }
+    before: smt::Stats,
 }
 
 /// Something that a solver found to hold.
@@ -79,23 +52,27 @@ pub(crate) enum Found {
     /// There is none.
     Nothing,
     /// Nobody knows.
-    Unknown(String),
+    Unknown(Unknown),
 }
 
 impl Solver {
     /// A solver that is started by the first question.
     #[must_use]
     pub fn new(config: Config) -> Solver {
-        Solver { session: Session::new(config), work: Work::default(), before: Stats::default() }
+        Solver {
+            session: Session::new(config),
+            work: Stats::default(),
+            before: smt::Stats::default(),
+        }
     }
 
     /// What was done since this was asked last.
-    pub fn take_work(&mut self) -> Work {
+    pub fn take_work(&mut self) -> Stats {
         let stats = self.session.stats();
         let before = std::mem::replace(&mut self.before, stats);
         let queries = stats.queries - before.queries;
         let waiting = stats.waiting.saturating_sub(before.waiting);
-        Work { queries, waiting, ..std::mem::take(&mut self.work) }
+        Stats { queries, waiting, ..std::mem::take(&mut self.work) }
     }
 
     /// After this time the answer is unknown.
@@ -112,20 +89,20 @@ impl Solver {
     }
 
     /// Is there a model of all of these formulas? A model is confirmed by the evaluator.
-    pub fn decide(
+    ///
+    /// # Errors
+    /// If a formula is out of the fragment, or the solver does not know.
+    pub fn model(
         &mut self,
         signature: &Signature,
         semantics: Semantics,
         formulas: &[Formula],
-    ) -> Verdict {
+    ) -> Result<Satisfiability, Unknown> {
         let mut translator = Translator::new(signature, semantics);
         let (footprint, mut facts) = translator.footprint("X");
         for formula in formulas {
             let formula = translator.unfolded(formula);
-            match translator.translate(&formula, &footprint, true) {
-                Ok(fact) => facts.push(fact),
-                Err(reason) => return Verdict::Unknown(reason.0),
-            }
+            facts.push(translator.translate(&formula, &footprint, true)?);
         }
         for var in formulas.iter().flat_map(Formula::free_vars) {
             // What has no term was noticed by the translation.
@@ -134,50 +111,27 @@ impl Solver {
         loop {
             let mut all = facts.clone();
             all.extend(translator.definitions.iter().cloned());
-            let (verdict, again) = match self.find(&mut translator.theory, &all) {
+            let (answer, again) = match self.find(&mut translator.theory, &all) {
                 Found::Model(reduced, paths) => {
                     let model = (&reduced, &paths);
                     match self.confirmed(&mut translator, &footprint, model, formulas) {
-                        Verdict::Unknown(reason) => {
+                        Ok(model) => (Ok(Satisfiability::Sat(model)), false),
+                        Err(unknown) => {
                             match translator.choose_disjunct(&mut self.session, model) {
-                                Ok(again) => (Verdict::Unknown(reason), again),
-                                Err(reason) => (Verdict::Unknown(reason.0), false),
+                                Ok(again) => (Err(unknown), again),
+                                Err(unknown) => (Err(unknown), false),
                             }
                         }
-                        verdict => (verdict, false),
                     }
                 }
-                Found::Unknown(reason) => (Verdict::Unknown(reason), false),
-                Found::Nothing => (Verdict::Unsat, false),
+                Found::Unknown(unknown) => (Err(unknown), false),
+                Found::Nothing => (Ok(Satisfiability::Unsat), false),
             };
             self.session.clear();
             if !again {
-                return verdict;
+                return answer;
             }
         }
-    }
-
-    /// Is there a model?
-    pub fn satisfiable(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        formula: &Formula,
-    ) -> Verdict {
-        self.decide(signature, semantics, std::slice::from_ref(formula))
-    }
-
-    /// Is every model of the first formula one of the second? It is if the answer is
-    /// [`Verdict::Unsat`]; a model is a counterexample.
-    pub fn entails(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        left: &Formula,
-        right: &Formula,
-    ) -> Verdict {
-        let negated = Formula::negation(right.clone());
-        self.decide(signature, semantics, &[left.clone(), negated])
     }
 
     /// Is there a model of these formulas of graphs and sets?
@@ -188,7 +142,7 @@ impl Solver {
         &mut self,
         theory: &mut Theory,
         formulas: &[logic::Formula],
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Unknown> {
         let found = self.find(theory, formulas);
         self.session.clear();
         match found {
@@ -218,9 +172,10 @@ impl Solver {
                 Ok(Answer::Sat) => {}
                 Ok(Answer::Unsat) => return Found::Nothing,
                 Ok(Answer::Unknown(why)) => {
-                    return Found::Unknown(format!("the solver gave up: {why}"));
+                    let limit = Limit::Solver(format!("the solver gave up: {why}"));
+                    return Found::Unknown(limit.into());
                 }
-                Err(error) => return Found::Unknown(error.to_string()),
+                Err(error) => return Found::Unknown(Limit::Solver(error.to_string()).into()),
             }
             let (nodes, reads) = (&reduced.nodes, &reduced.reads);
             match paths::examine(theory, &mut self.session, &mentioned, nodes, reads) {
@@ -230,7 +185,7 @@ impl Solver {
                     self.work.instances += instances.len() as u64;
                     new = instances;
                 }
-                Outcome::Lost => return Found::Unknown(UNREADABLE.into()),
+                Outcome::Lost => return Found::Unknown(unreadable()),
             }
         }
     }
@@ -242,21 +197,20 @@ impl Solver {
         footprint: &Footprint,
         (reduced, paths): (&Reduced, &Paths),
         formulas: &[Formula],
-    ) -> Verdict {
+    ) -> Result<Model, Unknown> {
         let mut free = std::collections::BTreeSet::new();
         formulas.iter().for_each(|f| free.extend(f.free_vars()));
         let mut read = ReadBack::new(&mut self.session, translator, footprint, reduced, paths);
         let Some(model) = read.model(&free) else {
-            return Verdict::Unknown(UNREADABLE.into());
+            return Err(unreadable());
         };
         let evaluator = Evaluator::new(translator.signature, translator.semantics);
         let whole = Formula::and(formulas.to_vec());
         // Cells that nobody can name are often there for no reason.
         let smaller: Vec<Model> = (0..3).filter_map(|kept| model.trimmed(kept)).collect();
         let mut models = smaller.into_iter().chain([model]);
-        match models.find(|model| evaluator.holds(model, &whole) == Truth::True) {
-            Some(model) => Verdict::Sat(model),
-            None => Verdict::Unknown(UNCONFIRMED.into()),
-        }
+        models
+            .find(|model| evaluator.holds(model, &whole) == Truth::True)
+            .ok_or_else(|| Limit::Unconfirmed.into())
     }
 }

@@ -1,6 +1,7 @@
 //! Sorted lists: data that goes up or down along a path ([seed 001, Sec. 6]).
 
 use num_bigint::BigInt;
+use sl::procedure::Unknown;
 use sl::shape::{AtEnd, Change, Held, Measure, Order};
 use smt::{Sort, Term};
 
@@ -9,7 +10,7 @@ use crate::logic::{Formula, Set};
 use crate::paths::Paths;
 use crate::segment::Segment;
 use crate::theory::{Field, Theory};
-use crate::translate::{OutOfFragment, Pieces, Translator, out};
+use crate::translate::{Pieces, Translator, out};
 
 /// Is it data in order? If every step goes up by at least so much, then so do several.
 pub(crate) fn is_order(measure: &Measure) -> bool {
@@ -103,7 +104,7 @@ impl Segment {
         translator: &mut Translator<'_>,
         measure: &Measure,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let Some(held) = measure.field else { return out("a list counts") };
         let (Held::Here(index) | Held::Next(index)) = held;
         let data = self.field(translator, index)?;
@@ -147,7 +148,7 @@ impl Segment {
         translator: &mut Translator<'_>,
         order: &Order,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let data = self.field(translator, order.field)?;
         self.ordered_nodes(translator, data, &order.change, pieces)
     }
@@ -159,7 +160,7 @@ impl Segment {
         data: Field,
         change: &Change,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let sort = translator.node_sort(&self.loc)?;
         let positive = translator.positive;
         let theory = &mut translator.theory;
@@ -206,7 +207,7 @@ impl Segment {
 
     /// The last location, if there is one. It is determined, so that it does not matter whether the
     /// list must or must not be there.
-    fn last(&self, translator: &mut Translator<'_>) -> Result<Term, OutOfFragment> {
+    fn last(&self, translator: &mut Translator<'_>) -> Result<Term, Unknown> {
         let sort = translator.node_sort(&self.loc)?;
         let theory = &mut translator.theory;
         let last = theory.terms.fresh("last", sort);

@@ -4,9 +4,11 @@
 //! variables are names for nodes where the formula must hold; where it must not, they have to be
 //! determined by what locations hold.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sl::formula::Kind;
+use sl::procedure::{Limit, Reason, Unknown};
 use sl::shape::{self, Shape};
 use sl::{Layout, Name, OverlaidHeap, Semantics, Signature, TermKind, Var};
 use smt::{Op, Sort, Term};
@@ -21,12 +23,8 @@ const MAX_CYCLIC: usize = 8;
 
 const NEGATION: &str = "there is a negation or a wand below `*`";
 
-/// Why a formula is not translated.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OutOfFragment(pub String);
-
-pub(crate) fn out<T>(reason: impl Into<String>) -> Result<T, OutOfFragment> {
-    Err(OutOfFragment(reason.into()))
+pub(crate) fn out<T>(reason: impl Into<Cow<'static, str>>) -> Result<T, Unknown> {
+    Err(Reason::unsupported(reason).into())
 }
 
 /// The allocated nodes, by the sort of their location.
@@ -208,7 +206,7 @@ impl<'a> Translator<'a> {
         formula: &sl::Formula,
         footprint: &Footprint,
         positive: bool,
-    ) -> Result<Formula, OutOfFragment> {
+    ) -> Result<Formula, Unknown> {
         match formula.kind() {
             Kind::Not(part) => Ok(self.translate(part, footprint, !positive)?.negation()),
             Kind::And(parts) => Ok(Formula::And(self.translate_all(parts, footprint, positive)?)),
@@ -228,7 +226,7 @@ impl<'a> Translator<'a> {
         parts: &[sl::Formula],
         footprint: &Footprint,
         positive: bool,
-    ) -> Result<Vec<Formula>, OutOfFragment> {
+    ) -> Result<Vec<Formula>, Unknown> {
         parts.iter().map(|part| self.translate(part, footprint, positive)).collect()
     }
 
@@ -237,7 +235,7 @@ impl<'a> Translator<'a> {
         formula: &sl::Formula,
         footprint: &Footprint,
         positive: bool,
-    ) -> Result<Formula, OutOfFragment> {
+    ) -> Result<Formula, Unknown> {
         let heaps = OverlaidHeap::disjuncts(formula, self.semantics);
         let heaps = heaps.filter(|heaps| heaps.len() <= 1);
         if let (Kind::Sep(parts), false) = (formula.kind(), positive) {
@@ -253,8 +251,8 @@ impl<'a> Translator<'a> {
                 None => Ok(Formula::Or(Vec::new())),
             },
             (None, Kind::Sep(parts)) if positive => self.divided(parts, footprint),
-            (None, Kind::Wand(..)) => out("there is a wand"),
-            (None, Kind::Forall(..)) => out("there is a universal quantifier"),
+            (None, Kind::Wand(..)) => Err(Reason::Wand.into()),
+            (None, Kind::Forall(..)) => Err(Reason::Forall.into()),
             (None, _) if !positive && choices::is_disjunction(formula, self.semantics) => {
                 self.postpone(formula, footprint)
             }
@@ -272,7 +270,7 @@ impl<'a> Translator<'a> {
         &mut self,
         parts: &[sl::Formula],
         footprint: &Footprint,
-    ) -> Result<Formula, OutOfFragment> {
+    ) -> Result<Formula, Unknown> {
         let (plain, mut others): (Vec<_>, Vec<_>) =
             parts.iter().cloned().partition(|part| self.is_plain(part));
         others.push(sl::Formula::sep(plain));
@@ -308,7 +306,7 @@ impl<'a> Translator<'a> {
         heaps: Vec<OverlaidHeap>,
         other: &sl::Formula,
         footprint: &Footprint,
-    ) -> Result<Formula, OutOfFragment> {
+    ) -> Result<Formula, Unknown> {
         let mut cases = Vec::new();
         for heap in heaps {
             for pieces in self.in_scope(heap, false, Self::cases)? {
@@ -335,7 +333,7 @@ impl<'a> Translator<'a> {
         heap: OverlaidHeap,
         footprint: &Footprint,
         positive: bool,
-    ) -> Result<Formula, OutOfFragment> {
+    ) -> Result<Formula, Unknown> {
         self.in_scope(heap, positive, |translator, heap| {
             if !positive && translator.has_rings(heap) {
                 return translator.rings(heap, footprint);
@@ -353,8 +351,8 @@ impl<'a> Translator<'a> {
         &mut self,
         heap: OverlaidHeap,
         positive: bool,
-        body: impl FnOnce(&mut Self, &OverlaidHeap) -> Result<T, OutOfFragment>,
-    ) -> Result<T, OutOfFragment> {
+        body: impl FnOnce(&mut Self, &OverlaidHeap) -> Result<T, Unknown>,
+    ) -> Result<T, Unknown> {
         let heap = heap.without_aliases();
         let hidden = if positive { self.bind_fresh(&heap.vars)? } else { self.determine(&heap)? };
         self.positive = positive;
@@ -365,10 +363,10 @@ impl<'a> Translator<'a> {
 
     /// The pieces of a heap. If it must not hold, a segment that may come back to its end is one of two
     /// things, each of which has a footprint that is determined.
-    fn cases(&mut self, heap: &OverlaidHeap) -> Result<Vec<Pieces>, OutOfFragment> {
+    fn cases(&mut self, heap: &OverlaidHeap) -> Result<Vec<Pieces>, Unknown> {
         let cyclic = if self.positive { 0 } else { self.cyclic_lists(heap) };
         if cyclic > MAX_CYCLIC {
-            return out("there are too many lists that may be cyclic");
+            return Err(Limit::other("there are too many lists that may be cyclic").into());
         }
         let mut all = Vec::new();
         for choice in 0..1 << cyclic {
@@ -386,7 +384,7 @@ impl<'a> Translator<'a> {
         &mut self,
         heap: &OverlaidHeap,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         for atom in &heap.pure {
             pieces.facts.push(Formula::Atom(self.pure(atom)?));
         }
@@ -413,11 +411,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The footprint consists of the parts.
-    fn assemble(
-        &mut self,
-        pieces: Pieces,
-        footprint: &Footprint,
-    ) -> Result<Formula, OutOfFragment> {
+    fn assemble(&mut self, pieces: Pieces, footprint: &Footprint) -> Result<Formula, Unknown> {
         let mut facts = Vec::new();
         for (loc, whole) in footprint {
             let sort = self.node_sort(loc)?;
@@ -428,7 +422,7 @@ impl<'a> Translator<'a> {
 
     /// The paper's `str`. What the heap is described by more than once has the same nodes each time, or
     /// some of them.
-    pub(crate) fn pieces(&mut self, layout: &Layout) -> Result<Pieces, OutOfFragment> {
+    pub(crate) fn pieces(&mut self, layout: &Layout) -> Result<Pieces, Unknown> {
         let mut pieces = Pieces::default();
         match layout {
             Layout::Any => pieces.open = true,
@@ -452,7 +446,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Parts have nothing in common.
-    pub(crate) fn keep_apart(&mut self, pieces: &mut Pieces) -> Result<(), OutOfFragment> {
+    pub(crate) fn keep_apart(&mut self, pieces: &mut Pieces) -> Result<(), Unknown> {
         for loc in pieces.locs() {
             let sort = self.node_sort(&loc)?;
             let mut before: Vec<Set> = Vec::new();
@@ -469,7 +463,7 @@ impl<'a> Translator<'a> {
 
     /// One heap that is laid out in all of these ways. If one of them says all that is in the heap, the
     /// others say the same or a part of it; else there is at least what they say.
-    fn overlay(&mut self, mut all: Vec<Pieces>) -> Result<Pieces, OutOfFragment> {
+    fn overlay(&mut self, mut all: Vec<Pieces>) -> Result<Pieces, Unknown> {
         let locs: BTreeSet<Name> = all.iter().flat_map(Pieces::locs).collect();
         let mut pieces = Pieces { open: all.iter().all(|p| p.open), ..Pieces::default() };
         let whole = all.iter().position(|p| !p.open);
@@ -497,7 +491,7 @@ impl<'a> Translator<'a> {
         Ok(pieces)
     }
 
-    fn atom(&mut self, atom: &sl::Formula, pieces: &mut Pieces) -> Result<(), OutOfFragment> {
+    fn atom(&mut self, atom: &sl::Formula, pieces: &mut Pieces) -> Result<(), Unknown> {
         match atom.kind() {
             Kind::PointsTo(loc, content) => self.points_to(loc, content, pieces),
             Kind::Pred(name, args) => {
@@ -517,7 +511,7 @@ impl<'a> Translator<'a> {
         loc: &sl::Term,
         content: &sl::Term,
         pieces: &mut Pieces,
-    ) -> Result<(), OutOfFragment> {
+    ) -> Result<(), Unknown> {
         let sl::Sort::Loc(name) = loc.sort() else { return out("this is no location") };
         let node = self.term(loc)?;
         for (index, value) in values(content).iter().enumerate() {
@@ -534,7 +528,7 @@ impl<'a> Translator<'a> {
 
     // --- Variables
 
-    fn bind_fresh(&mut self, vars: &[Var]) -> Result<Hidden, OutOfFragment> {
+    fn bind_fresh(&mut self, vars: &[Var]) -> Result<Hidden, Unknown> {
         let mut hidden = Vec::with_capacity(vars.len());
         for var in vars {
             let Some(sort) = self.theory.sort(&var.sort) else {
@@ -547,7 +541,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Existential variables as what fields of known locations hold.
-    fn determine(&mut self, heap: &OverlaidHeap) -> Result<Hidden, OutOfFragment> {
+    fn determine(&mut self, heap: &OverlaidHeap) -> Result<Hidden, Unknown> {
         let mut open: Vec<Var> = heap.vars.clone();
         let mut hidden: Hidden = Vec::new();
         for var in &open {
@@ -629,7 +623,7 @@ impl<'a> Translator<'a> {
     ///
     /// # Errors
     /// If it is a record.
-    pub fn term(&mut self, term: &sl::Term) -> Result<Term, OutOfFragment> {
+    pub fn term(&mut self, term: &sl::Term) -> Result<Term, Unknown> {
         match term.kind() {
             TermKind::Var(var) => self.var(var),
             TermKind::Nil(sort) => match self.theory.nil(sort) {
@@ -648,7 +642,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn fold(&mut self, parts: &[sl::Term], op: Op) -> Result<Term, OutOfFragment> {
+    fn fold(&mut self, parts: &[sl::Term], op: Op) -> Result<Term, Unknown> {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
             all.push(self.term(part)?);
@@ -668,7 +662,7 @@ impl<'a> Translator<'a> {
     ///
     /// # Errors
     /// If it stands for a record.
-    pub fn var(&mut self, var: &Var) -> Result<Term, OutOfFragment> {
+    pub fn var(&mut self, var: &Var) -> Result<Term, Unknown> {
         if let Some(term) = self.scope.bound.get(&var.name) {
             return Ok(*term);
         }
@@ -678,7 +672,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn pure(&mut self, atom: &sl::Formula) -> Result<Term, OutOfFragment> {
+    fn pure(&mut self, atom: &sl::Formula) -> Result<Term, Unknown> {
         let (Kind::Eq(a, b) | Kind::Ne(a, b) | Kind::Le(a, b) | Kind::Lt(a, b)) = atom.kind()
         else {
             return out("this is no pure atom");
@@ -700,7 +694,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The sort of nodes for locations.
-    pub(crate) fn node_sort(&mut self, loc: &Name) -> Result<Sort, OutOfFragment> {
+    pub(crate) fn node_sort(&mut self, loc: &Name) -> Result<Sort, Unknown> {
         match self.theory.sort(&sl::Sort::Loc(loc.clone())) {
             Some(sort) => Ok(sort),
             None => out("this is no location"),

@@ -5,9 +5,10 @@
 mod common;
 
 use common::solver;
+use lists::Lists;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
-use sl::lists::{Entailment, ListLogic, Satisfiability};
+use sl::procedure::{check_sat, entails};
 use sl::{Formula, Semantics, Verdict};
 
 /// A number from 0 to `n - 1`, the same in every run.
@@ -63,10 +64,16 @@ fn satisfiability_of_lists() {
     for _ in 0..100 {
         let text = random.atoms(5, 7, &LISTS) + " * ls(x1, x1)";
         let document = parse(std::slice::from_ref(&text));
-        let logic = ListLogic::new(&document.signature, Semantics::Precise).unwrap();
         let formula = &document.formulas[0];
-        let native = matches!(logic.satisfiable(formula), Ok(Satisfiability::Sat(_)));
-        let verdict = solver.satisfiable(&document.signature, Semantics::Precise, formula);
+        let formulas = std::slice::from_ref(formula);
+        let native = check_sat(&mut Lists, &document.signature, Semantics::Precise, formulas);
+        let native = native.as_str() == "sat";
+        let verdict = check_sat(
+            &mut solver,
+            &document.signature,
+            Semantics::Precise,
+            std::slice::from_ref(formula),
+        );
         assert_eq!(verdict.as_str(), if native { "sat" } else { "unsat" }, "{text}: {verdict:?}");
         sat += usize::from(native);
     }
@@ -82,10 +89,10 @@ fn entailment_of_lists() {
         let left = random.atoms(4, 5, &LISTS[1..]) + " * ls(x1, x2)";
         let right = random.atoms(4, 4, &LISTS[3..]) + " * ls(x1, x2)";
         let document = parse(&[left.clone(), right.clone()]);
-        let logic = ListLogic::new(&document.signature, Semantics::Precise).unwrap();
         let [h, g] = document.formulas.as_slice() else { panic!() };
-        let native = logic.entails(h, g) == Ok(Entailment::Valid);
-        let verdict = solver.entails(&document.signature, Semantics::Precise, h, g);
+        let native = entails(&mut Lists, &document.signature, Semantics::Precise, h, g).is_valid();
+        let verdict =
+            Verdict::from(entails(&mut solver, &document.signature, Semantics::Precise, h, g));
         let expected = if native { "unsat" } else { "sat" };
         assert_eq!(verdict.as_str(), expected, "{left} |= {right}: {verdict:?}");
         valid += usize::from(native);
@@ -161,7 +168,8 @@ fn against_heaps(
         let text = format!("{definitions}{}", parts.join(" && "));
         let document = parse(std::slice::from_ref(&text));
         let formula: &Formula = &document.formulas[0];
-        let verdict = solver.satisfiable(&document.signature, semantics, formula);
+        let verdict =
+            check_sat(&mut solver, &document.signature, semantics, std::slice::from_ref(formula));
         match &verdict {
             Verdict::Sat(_) => {}
             Verdict::Unknown(reason) => panic!("{text}: {reason}"),

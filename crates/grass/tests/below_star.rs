@@ -5,6 +5,7 @@ mod common;
 
 use common::{check, solver};
 use report::FileId;
+use sl::procedure::check_sat;
 use sl::{Semantics, Verdict};
 
 const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";
@@ -218,7 +219,7 @@ fn models_have_few_cells_that_nobody_can_name() {
         dll(z, x, y, nil) * true * (dll(y, z, y, y) * true && dll(x, y, nil, z))";
     let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
     let verdict =
-        solver().satisfiable(&document.signature, Semantics::Precise, &document.formulas[0]);
+        check_sat(&mut solver(), &document.signature, Semantics::Precise, &document.formulas[..1]);
     let Verdict::Sat(model) = verdict else { panic!("{verdict:?}") };
     assert!(model.trimmed(2).is_none(), "{model:?}");
 }

@@ -4,10 +4,9 @@
 mod common;
 
 use common::solver;
-use grass::Inference;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
-use sl::{Formula, Semantics, Verdict};
+use sl::{Answer, Budget, Defs, Formula, Inference, Procedure, Semantics};
 
 /// Asks all questions, and complains about all answers that are not the expected ones.
 fn check(abduce: bool, cases: &[(&str, &str, &str)]) {
@@ -21,16 +20,17 @@ fn check_with(definitions: &str, abduce: bool, cases: &[(&str, &str, &str)]) {
         let defined = format!("{definitions}{h}");
         let document = sl::text::parse(&[(FileId(0), &defined), (FileId(1), g)]).unwrap();
         let [left, right] = document.formulas.as_slice() else { panic!() };
-        let signature = &document.signature;
+        let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+        let mut budget = Budget::default();
         let answer = if abduce {
-            solver.abduce(signature, Semantics::Precise, left, right)
+            solver.abduce(&defs, left, right, &mut budget)
         } else {
-            solver.frame(signature, Semantics::Precise, left, right)
+            solver.frame(&defs, left, right, &mut budget)
         };
         let text = match answer {
-            Inference::Found(frame) => frame.to_string(),
-            Inference::Nothing(_) => "nothing".to_owned(),
-            Inference::Unknown(reason) => format!("unknown: {reason}"),
+            Answer::Decided(Inference::Found(frame)) => frame.to_string(),
+            Answer::Decided(Inference::Nothing(_)) => "nothing".to_owned(),
+            unknown => format!("unknown: {}", unknown.why_not().unwrap_or_default()),
         };
         if text != *expected {
             wrong += &format!("        ({h:?}, {g:?}, {text:?}),\n");
@@ -46,8 +46,8 @@ fn example_8() {
     let document =
         sl::text::parse(&[(FileId(0), "x != z * ls(x, z)"), (FileId(1), "x |-> y")]).unwrap();
     let [h, g] = document.formulas.as_slice() else { panic!() };
-    let (signature, semantics) = (&document.signature, Semantics::Precise);
-    let models = solver().partial_models(signature, semantics, h, g).unwrap();
+    let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+    let models = solver().partial_models(&defs, h, g).unwrap();
     let mut models: Vec<String> = models.iter().map(ToString::to_string).collect();
     models.sort();
     let expected = [
@@ -57,7 +57,7 @@ fn example_8() {
         "z = nil * x != y * x != z * x != nil * y != z * y != nil * ls(y, nil)",
     ];
     assert_eq!(models, expected);
-    let rest = solver().rest(signature, semantics, h, g).unwrap().unwrap();
+    let rest = solver().rest(&defs, h, g).unwrap().unwrap();
     assert_eq!(rest.to_string(), "x != y * x != z * x != nil * ls(y, z)");
     // It is no frame, since there need not be such a part; with the part it is.
     check(
@@ -305,13 +305,15 @@ impl Family {
             let document = sl::text::parse(&[(FileId(0), &h), (FileId(1), g)]).unwrap();
             let [left, right] = document.formulas.as_slice() else { panic!() };
             let signature = &document.signature;
-            let frame = match solver.frame(signature, semantics, left, right) {
-                Inference::Found(frame) => frame,
+            let defs = Defs::new(signature.clone(), semantics);
+            let mut budget = Budget::default();
+            let frame = match solver.frame(&defs, left, right, &mut budget) {
+                Answer::Decided(Inference::Found(frame)) => frame,
                 other => panic!("no frame of {h} for {g}: {other:?}"),
             };
             let whole = Formula::sep(vec![right.clone(), frame.clone()]);
-            let verdict = solver.entails(signature, semantics, left, &whole);
-            assert_eq!(verdict, Verdict::Unsat, "{h} |= {g} * {frame}");
+            let answer = solver.entails(&defs, left, &whole, &mut budget);
+            assert!(answer.is_valid(), "{h} |= {g} * {frame}");
             if number < enumerated {
                 let bounds = Bounds { locations: 3, data: 0 };
                 let wrong =

@@ -5,6 +5,7 @@ mod common;
 
 use common::{check, solver};
 use report::FileId;
+use sl::procedure::entails;
 use sl::{Semantics, Verdict};
 
 #[test]
@@ -167,7 +168,8 @@ fn definitions_that_look_like_lists() {
         let left = format!("{definition} {left}");
         let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), right)]).unwrap();
         let [h, g] = document.formulas.as_slice() else { panic!() };
-        let verdict = solver().entails(&document.signature, Semantics::Precise, h, g);
+        let verdict =
+            Verdict::from(entails(&mut solver(), &document.signature, Semantics::Precise, h, g));
         assert_ne!(verdict, Verdict::Unsat, "{left} |= {right}");
     }
 }

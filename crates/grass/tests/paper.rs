@@ -8,6 +8,7 @@ use grass::logic::{Formula, Set};
 use grass::theory::{Field, Theory};
 use grass::translate::Translator;
 use report::FileId;
+use sl::procedure::entails;
 use sl::{Semantics, Signature, Verdict};
 use smt::{Meaning, Sort, Term};
 
@@ -45,7 +46,7 @@ fn example_1() {
 fn decide(left: &str, right: &str) -> Verdict {
     let document = sl::text::parse(&[(FileId(0), left), (FileId(1), right)]).unwrap();
     let [left, right] = document.formulas.as_slice() else { panic!() };
-    solver().entails(&document.signature, Semantics::Precise, left, right)
+    entails(&mut solver(), &document.signature, Semantics::Precise, left, right).into()
 }
 
 #[test]

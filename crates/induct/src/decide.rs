@@ -1,9 +1,12 @@
 //! Questions: what has a model, and what entails what.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
-use sl::{Formula, Loc, Model, Semantics, Signature, SymbolicHeap, Value, Verdict};
+use sl::procedure::NoProof;
+use sl::{
+    Answer, Budget, Defs, Entailment, Formula, Limit, Loc, Model, Procedure, Proof, Reason,
+    Satisfiability, Semantics, Signature, SymbolicHeap, Value,
+};
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
@@ -17,8 +20,6 @@ use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Clause, PredId, System, Var};
 use crate::unfold::{End, Unfolder};
-
-const TOO_LATE: &str = "the time is over";
 
 /// Steps for circuits and counters.
 const PROPOSITIONAL_WORK: u64 = 300_000_000;
@@ -45,30 +46,40 @@ const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
 /// How deep proofs are, and how many steps are made to find one, in all.
 const EFFORTS: [(u32, u64); 2] = [(6, 9_000), (12, 60_000)];
 
-/// Is there a model of all of these formulas? Every model was checked along its derivation.
-#[must_use]
-pub fn decide(signature: &Signature, semantics: Semantics, formulas: &[Formula]) -> Verdict {
-    decide_until(None, signature, semantics, formulas)
-}
+/// The procedure. Every model was checked along its derivation. When it is late it gives up; single
+/// steps may take seconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Induct;
 
-/// As [`decide`]. When it is late the answer is unknown; single steps may take seconds.
-#[must_use]
-pub fn decide_until(
-    deadline: Option<Instant>,
-    signature: &Signature,
-    semantics: Semantics,
-    formulas: &[Formula],
-) -> Verdict {
-    let (positive, negative) = sl::decide::sorted_out(formulas, semantics);
-    let mut question = match Question::new(signature, semantics, &positive, &negative) {
-        Ok(question) => question,
-        Err(reason) => return Verdict::Unknown(reason),
-    };
-    question.system.deadline = deadline;
-    if question.system.is_late() {
-        return Verdict::Unknown(TOO_LATE.into());
+impl Procedure for Induct {
+    fn name(&self) -> &'static str {
+        "induct"
     }
-    if negative.is_empty() { question.satisfiable() } else { question.entailment() }
+
+    fn satisfiable(
+        &mut self,
+        defs: &Defs,
+        formula: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Satisfiability> {
+        match Question::new(defs, formula, None, budget) {
+            Ok(question) => question.satisfiable(),
+            Err(reason) => Answer::OutOfFragment(reason),
+        }
+    }
+
+    fn entails(
+        &mut self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Entailment> {
+        match Question::new(defs, left, Some(right), budget) {
+            Ok(question) => question.entailment(),
+            Err(reason) => Answer::OutOfFragment(reason),
+        }
+    }
 }
 
 /// Is there a proof that every model of the first formula is one of the second? Nobody looks for a
@@ -80,8 +91,9 @@ pub fn proves(
     left: &Formula,
     right: &Formula,
 ) -> bool {
-    let (left, right) = (std::slice::from_ref(left), std::slice::from_ref(right));
-    Question::new(signature, semantics, left, right).is_ok_and(|question| question.proved())
+    let defs = Defs::new(signature.clone(), semantics);
+    let question = Question::new(&defs, left, Some(right), &Budget::default());
+    question.is_ok_and(|question| question.proved())
 }
 
 /// What is asked, with numbers.
@@ -99,47 +111,50 @@ struct Question<'a> {
 
 impl<'a> Question<'a> {
     fn new(
-        signature: &'a Signature,
-        semantics: Semantics,
-        positive: &[Formula],
-        negative: &[Formula],
-    ) -> Result<Question<'a>, String> {
-        let mut all = positive.to_vec();
-        all.extend(negative.iter().cloned());
-        let system = System::new(signature, semantics, &all).map_err(|reason| reason.0)?;
-        let free: Vec<sl::Var> = Formula::and(all).free_vars().into_iter().collect();
-        let left = Formula::and(positive.to_vec());
-        let Some(heaps) = SymbolicHeap::disjuncts(&left, semantics) else {
-            return Err("the formula is no disjunction of symbolic heaps".into());
+        defs: &'a Defs,
+        left: &Formula,
+        right: Option<&Formula>,
+        budget: &Budget,
+    ) -> Result<Question<'a>, Reason> {
+        let (signature, semantics) = (defs.signature(), defs.semantics());
+        let not = right.cloned().unwrap_or_else(|| Formula::or(Vec::new()));
+        let all = [left.clone(), not.clone()];
+        let mut system = System::new(signature, semantics, &all)?;
+        system.clock = budget.clock.clone();
+        let free: Vec<sl::Var> = Formula::and(all.to_vec()).free_vars().into_iter().collect();
+        let Some(heaps) = SymbolicHeap::disjuncts(left, semantics) else {
+            return Err(Reason::NoSymbolicHeap);
         };
         let mut left = Vec::with_capacity(heaps.len());
         for heap in heaps {
-            let clause = system.clause(&heap, &free).map_err(|reason| reason.0)?;
+            let clause = system.clause(&heap, &free)?;
             left.push((heap, clause));
         }
-        let not = Formula::or(negative.to_vec());
         let Some(heaps) = SymbolicHeap::disjuncts(&not, semantics) else {
-            return Err("what is negated is no disjunction of symbolic heaps".into());
+            return Err(Reason::NoSymbolicHeapOnTheRight);
         };
-        let right = heaps
-            .iter()
-            .map(|heap| system.clause(heap, &free).map_err(|reason| reason.0))
-            .collect::<Result<_, _>>()?;
+        let right =
+            heaps.iter().map(|heap| system.clause(heap, &free)).collect::<Result<_, _>>()?;
         Ok(Question { signature, system, free, left, not, right, semantics })
     }
 
     /// Is there a model of the left side that is none of the right?
-    fn entailment(&self) -> Verdict {
+    fn entailment(&self) -> Answer<Entailment> {
+        if let Some(limit) = self.system.clock.limit() {
+            return Answer::GaveUp(limit);
+        }
         if let Some(model) = self.refuted(FIRST_EFFORT) {
-            return Verdict::Sat(model);
+            return Answer::Decided(Entailment::Invalid(model));
         }
         if self.proved() {
-            return Verdict::Unsat;
+            return Answer::Decided(Entailment::Valid(Proof::None(NoProof::NotRecorded)));
         }
         match self.refuted(LAST_EFFORT) {
-            Some(model) => Verdict::Sat(model),
-            None if self.system.is_late() => Verdict::Unknown(TOO_LATE.into()),
-            None => Verdict::Unknown("neither a proof nor a counterexample was found".into()),
+            Some(model) => Answer::Decided(Entailment::Invalid(model)),
+            None => {
+                let late = self.system.clock.limit();
+                Answer::GaveUp(late.unwrap_or(Limit::NeitherProofNorModel))
+            }
         }
     }
 
@@ -211,7 +226,7 @@ impl<'a> Question<'a> {
     }
 
     /// The answer if no definition says anything of the heap.
-    fn propositional(&self) -> Option<Verdict> {
+    fn propositional(&self) -> Option<Satisfiability> {
         for (_, clause) in &self.left {
             let Some(values) = propositional::decide(&self.system, clause, PROPOSITIONAL_WORK)?
             else {
@@ -222,28 +237,31 @@ impl<'a> Question<'a> {
                 let loc = if set { Loc(*sort as u32 + 1) } else { Loc::NIL };
                 (var.name.clone(), Value::Loc(loc))
             });
-            return Some(Verdict::Sat(Model { stack: stack.collect(), ..Model::default() }));
+            return Some(Satisfiability::Sat(Model { stack: stack.collect(), ..Model::default() }));
         }
-        Some(Verdict::Unsat)
+        Some(Satisfiability::Unsat)
     }
 
-    fn satisfiable(&self) -> Verdict {
-        if let Some(verdict) = self.propositional() {
-            return verdict;
+    fn satisfiable(&self) -> Answer<Satisfiability> {
+        if let Some(limit) = self.system.clock.limit() {
+            return Answer::GaveUp(limit);
         }
-        if self.system.is_late() {
-            return Verdict::Unknown(TOO_LATE.into());
+        if let Some(answer) = self.propositional() {
+            return Answer::Decided(answer);
+        }
+        if let Some(limit) = self.system.clock.limit() {
+            return Answer::GaveUp(limit);
         }
         let table = Table::new(&self.system, BASE_WORK);
         let mut unknown = None;
         for (heap, clause) in &self.left {
             match self.disjunct(&table, heap, clause) {
-                Verdict::Unsat => {}
-                Verdict::Sat(model) => return Verdict::Sat(model),
-                Verdict::Unknown(reason) => unknown = Some(reason),
+                Ok(Satisfiability::Unsat) => {}
+                Ok(sat) => return Answer::Decided(sat),
+                Err(limit) => unknown = Some(limit),
             }
         }
-        unknown.map_or(Verdict::Unsat, Verdict::Unknown)
+        unknown.map_or(Answer::Decided(Satisfiability::Unsat), Answer::GaveUp)
     }
 
     /// Do the integers of a clause contradict each other, by what instances always say of theirs?
@@ -255,25 +273,30 @@ impl<'a> Question<'a> {
         arith::contradictory(&facts)
     }
 
-    fn disjunct(&self, table: &Table, heap: &SymbolicHeap, clause: &Clause) -> Verdict {
+    fn disjunct(
+        &self,
+        table: &Table,
+        heap: &SymbolicHeap,
+        clause: &Clause,
+    ) -> Result<Satisfiability, Limit> {
         let choice = table.consistent(clause, CHOICE_WORK);
         if choice == Some(None) && table.complete {
-            return Verdict::Unsat;
+            return Ok(Satisfiability::Unsat);
         }
         let written = Written { heap, clause, free: &self.free };
         let arithmetic = self.system.has_arithmetic() || !clause.linear.is_empty();
         if let Some(Some(choice)) = choice.filter(|_| !arithmetic) {
             let derivation = Derivation::of_bases(table, clause, &choice, &self.system, MAX_NODES);
             let Some(derivation) = derivation else {
-                return Verdict::Unknown("the model is too large".into());
+                return Err(Limit::ModelSize);
             };
             return match derivation::model(&self.system, self.signature, written, &derivation) {
-                Some(model) => Verdict::Sat(model),
-                None => Verdict::Unknown("the model could not be confirmed".into()),
+                Some(model) => Ok(Satisfiability::Sat(model)),
+                None => Err(Limit::Unconfirmed),
             };
         }
         if self.is_arithmetically_false(clause) {
-            return Verdict::Unsat;
+            return Ok(Satisfiability::Unsat);
         }
         let unfold = |work: u64, size: usize| {
             let (mut found, mut failed) = (None, false);
@@ -284,9 +307,9 @@ impl<'a> Question<'a> {
             };
             let end = Unfolder::new(&self.system, work).each(clause, size, &mut accept);
             match (found, end) {
-                (Some(model), _) => Some(Verdict::Sat(model)),
+                (Some(model), _) => Some(Satisfiability::Sat(model)),
                 // Every derivation contradicts itself.
-                (None, End::Exhausted) if !failed => Some(Verdict::Unsat),
+                (None, End::Exhausted) if !failed => Some(Satisfiability::Unsat),
                 _ => None,
             }
         };
@@ -294,12 +317,12 @@ impl<'a> Question<'a> {
         unfold(SMALL_WORK, UNFOLD_SIZE)
             .or_else(|| self.by_numbers(written))
             .or_else(|| unfold(UNFOLD_WORK, UNFOLD_SIZE))
-            .unwrap_or_else(|| Verdict::Unknown("there was no model among the small ones".into()))
+            .ok_or(Limit::NoSmallModel)
     }
 
     /// The answer if it follows from what the bases and the integers of calls say together.
-    fn by_numbers(&self, written: Written<'_>) -> Option<Verdict> {
-        if self.system.is_late() {
+    fn by_numbers(&self, written: Written<'_>) -> Option<Satisfiability> {
+        if self.system.clock.is_late() {
             return None;
         }
         let refined = Refined::new(&self.system, REFINE_WORK)?;
@@ -311,14 +334,16 @@ impl<'a> Question<'a> {
             }
             if let Some(reached) = search.find(&clause, MAX_NODES) {
                 drop(search);
-                return reached.model(&self.system, self.signature, written).map(Verdict::Sat);
+                return reached
+                    .model(&self.system, self.signature, written)
+                    .map(Satisfiability::Sat);
             }
             attempts += 1;
             if attempts == MAX_ATTEMPTS {
                 return None;
             }
         }
-        (attempts == 0).then_some(Verdict::Unsat)
+        (attempts == 0).then_some(Satisfiability::Unsat)
     }
 }
 

@@ -27,4 +27,4 @@ pub mod sequent;
 pub mod system;
 pub mod unfold;
 
-pub use decide::{decide, decide_until, proves};
+pub use decide::{Induct, proves};

@@ -177,7 +177,7 @@ impl Refutation<'_> {
     }
 
     fn check(&self, left: Written<'_>, derivation: &Derivation, rest: &mut usize) -> Option<Model> {
-        *rest = if self.system.is_late() { 0 } else { *rest };
+        *rest = if self.system.clock.is_late() { 0 } else { *rest };
         *rest = rest.checked_sub(1)?;
         let model = derivation::model(self.system, self.signature, left, derivation)?;
         let mut evaluator = Evaluator::new(self.signature, self.semantics);

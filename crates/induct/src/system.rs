@@ -6,10 +6,10 @@
 //! its own and an equation.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use num_traits::ToPrimitive;
-use sl::{Formula, Kind, Name, Semantics, Signature, Sort, SymbolicHeap, Term, TermKind};
+use sl::procedure::Clock;
+use sl::{Formula, Kind, Name, Reason, Semantics, Signature, Sort, SymbolicHeap, Term, TermKind};
 
 use arith::{Constraint, Sum};
 
@@ -83,24 +83,10 @@ pub struct System {
     pub predicates: Vec<Predicate>,
     ids: BTreeMap<Name, PredId>,
     /// When nobody waits for an answer any more.
-    pub deadline: Option<Instant>,
-}
-
-/// Why something has no such form.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Unsupported(pub String);
-
-fn unsupported<T>(what: &str) -> Result<T, Unsupported> {
-    Err(Unsupported(what.into()))
+    pub clock: Clock,
 }
 
 impl System {
-    /// Is it too late for an answer?
-    #[must_use]
-    pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     /// The definitions that these formulas mention, directly or not.
     ///
     /// # Errors
@@ -109,7 +95,7 @@ impl System {
         signature: &Signature,
         semantics: Semantics,
         formulas: &[Formula],
-    ) -> Result<System, Unsupported> {
+    ) -> Result<System, Reason> {
         let mut sorts: Vec<Sort> = signature.sorts.iter().cloned().map(Sort::Loc).collect();
         for cell in &signature.heap {
             if !sorts.contains(&cell.loc) {
@@ -126,7 +112,7 @@ impl System {
         while let Some(name) = names.get(next).cloned() {
             next += 1;
             let Some(definition) = signature.predicates.get(&name) else {
-                return unsupported("a predicate has no definition");
+                return Err(Reason::Undefined(name.clone()));
             };
             mention(&definition.body, &mut names);
         }
@@ -138,12 +124,12 @@ impl System {
             let free: Vec<sl::Var> = definition.params.clone();
             let params = free.iter().map(|p| system.sort(&p.sort)).collect::<Result<_, _>>()?;
             let Some(heaps) = SymbolicHeap::disjuncts(&definition.body, semantics) else {
-                return unsupported("a definition is no disjunction of symbolic heaps");
+                return Err(Reason::NoSymbolicHeapInDefinition);
             };
             let mut cases = Vec::with_capacity(heaps.len());
             for heap in &heaps {
                 if heap.open {
-                    return unsupported("a definition says nothing of a part of the heap");
+                    return Err(Reason::OpenDefinition);
                 }
                 cases.push(system.clause(heap, &free)?);
             }
@@ -156,7 +142,7 @@ impl System {
     ///
     /// # Errors
     /// If it mentions others, or what has no number.
-    pub fn clause(&self, heap: &SymbolicHeap, free: &[sl::Var]) -> Result<Clause, Unsupported> {
+    pub fn clause(&self, heap: &SymbolicHeap, free: &[sl::Var]) -> Result<Clause, Reason> {
         let mut numbering = Numbering {
             system: self,
             names: BTreeMap::new(),
@@ -222,10 +208,10 @@ impl System {
         self.predicates.iter().flat_map(|p| &p.cases).any(|case| !case.linear.is_empty())
     }
 
-    fn sort(&self, sort: &Sort) -> Result<SortId, Unsupported> {
+    fn sort(&self, sort: &Sort) -> Result<SortId, Reason> {
         match self.sorts.iter().position(|s| s == sort) {
             Some(id) => Ok(id),
-            None => unsupported("there are variables that are neither locations nor integers"),
+            None => Err(Reason::OtherValues),
         }
     }
 }
@@ -247,7 +233,7 @@ struct Numbering<'a> {
 }
 
 impl Numbering<'_> {
-    fn declare(&mut self, var: &sl::Var) -> Result<(), Unsupported> {
+    fn declare(&mut self, var: &sl::Var) -> Result<(), Reason> {
         let id = self.fresh(self.system.sort(&var.sort)?);
         self.names.insert(var.name.clone(), id);
         Ok(())
@@ -258,7 +244,7 @@ impl Numbering<'_> {
         (self.clause.sorts.len() - 1) as Var
     }
 
-    fn pure(&mut self, atom: &Formula) -> Result<(), Unsupported> {
+    fn pure(&mut self, atom: &Formula) -> Result<(), Reason> {
         match atom.kind() {
             Kind::Eq(a, b) if a.sort().is_loc() => {
                 let pair = (self.var(a)?, self.var(b)?);
@@ -274,7 +260,7 @@ impl Numbering<'_> {
             Kind::Ne(a, b) => self.linear(a, b, Constraint::different),
             Kind::Le(a, b) => self.linear(a, b, Constraint::at_most),
             Kind::Lt(a, b) => self.linear(a, b, Constraint::less),
-            _ => unsupported("there is a pure formula that is no atom"),
+            _ => Err(Reason::unsupported("there is a pure formula that is no atom")),
         }
     }
 
@@ -283,25 +269,25 @@ impl Numbering<'_> {
         a: &Term,
         b: &Term,
         make: fn(&Sum, &Sum) -> Option<Constraint>,
-    ) -> Result<(), Unsupported> {
+    ) -> Result<(), Reason> {
         match make(&self.sum(a)?, &self.sum(b)?) {
             Some(constraint) => {
                 self.clause.linear.push(constraint);
                 Ok(())
             }
-            None => unsupported("a number is too large"),
+            None => Err(Reason::NumberTooLarge),
         }
     }
 
-    fn sum(&self, term: &Term) -> Result<Sum, Unsupported> {
-        let too_large = || Unsupported("a number is too large".into());
+    fn sum(&self, term: &Term) -> Result<Sum, Reason> {
+        let too_large = || Reason::NumberTooLarge;
         match term.kind() {
             TermKind::Int(value) => {
                 value.to_i64().map(|n| Sum::number(n.into())).ok_or_else(too_large)
             }
             TermKind::Var(var) if var.sort == Sort::Int => match self.names.get(&var.name) {
                 Some(id) => Ok(Sum::var(*id)),
-                None => unsupported("a definition mentions a stack variable"),
+                None => Err(Reason::OpenVariable),
             },
             TermKind::Add(parts) => parts.iter().try_fold(Sum::default(), |sum, part| {
                 sum.plus(&self.sum(part)?, 1).ok_or_else(too_large)
@@ -312,19 +298,19 @@ impl Numbering<'_> {
                 let (number, sum) = match (product.factors.is_empty(), factor.factors.is_empty()) {
                     (true, _) => (product.constant, factor),
                     (_, true) => (factor.constant, product),
-                    _ => return unsupported("a product is not linear"),
+                    _ => return Err(Reason::Nonlinear),
                 };
                 Sum::default().plus(&sum, number).ok_or_else(too_large)
             }),
-            _ => unsupported("there are terms that are neither locations nor integers"),
+            _ => Err(Reason::OtherValues),
         }
     }
 
-    fn var(&mut self, term: &Term) -> Result<Var, Unsupported> {
+    fn var(&mut self, term: &Term) -> Result<Var, Reason> {
         match term.kind() {
             TermKind::Var(var) => match self.names.get(&var.name) {
                 Some(id) => Ok(*id),
-                None => unsupported("a definition mentions a stack variable"),
+                None => Err(Reason::OpenVariable),
             },
             TermKind::Nil(sort) => Ok(self.system.sort(sort)? as Var),
             _ => {
@@ -332,14 +318,14 @@ impl Numbering<'_> {
                 let var = self.fresh(self.system.sort(&Sort::Int)?);
                 match Constraint::equal(&Sum::var(var), &sum) {
                     Some(constraint) => self.clause.linear.push(constraint),
-                    None => return unsupported("a number is too large"),
+                    None => return Err(Reason::NumberTooLarge),
                 }
                 Ok(var)
             }
         }
     }
 
-    fn spatial(&mut self, atom: &Formula) -> Result<(), Unsupported> {
+    fn spatial(&mut self, atom: &Formula) -> Result<(), Reason> {
         match atom.kind() {
             Kind::PointsTo(loc, content) => {
                 let addr = self.var(loc)?;
@@ -354,13 +340,13 @@ impl Numbering<'_> {
             }
             Kind::Pred(name, args) => {
                 let Some(pred) = self.system.ids.get(name).copied() else {
-                    return unsupported("a predicate has no definition");
+                    return Err(Reason::Undefined(name.clone()));
                 };
                 let args = args.iter().map(|arg| self.var(arg)).collect::<Result<_, _>>()?;
                 self.clause.calls.push(Call { pred, args });
                 Ok(())
             }
-            _ => unsupported("there is a spatial formula that is no atom"),
+            _ => Err(Reason::unsupported("there is a spatial formula that is no atom")),
         }
     }
 }

@@ -137,7 +137,7 @@ impl<'a> Unfolder<'a> {
             *cut = true;
             return false;
         }
-        let work = if self.system.is_late() { 0 } else { self.work };
+        let work = if self.system.clock.is_late() { 0 } else { self.work };
         let Some(rest) = work.checked_sub(1) else {
             *cut = true;
             return false;

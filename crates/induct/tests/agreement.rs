@@ -1,8 +1,10 @@
 //! What is proved, and what is decided, against all small heaps, on generated formulas.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use induct::Induct;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
+use sl::procedure::check_sat;
 use sl::{Evaluator, Formula, Semantics, Signature, Truth, Verdict};
 
 const ONE_FIELD: &str = "
@@ -292,7 +294,7 @@ fn satisfiability_of_generated_formulas() {
         let left = random.heap(&atoms, 5, true);
         let Parsed { signature, left: formula, .. } = parse(ONE_FIELD, &left, "(ls x x)");
         let formulas = [formula.clone()];
-        match induct::decide(&signature, Semantics::Standard, &formulas) {
+        match check_sat(&mut Induct, &signature, Semantics::Standard, &formulas) {
             Verdict::Sat(model) => {
                 let evaluator = Evaluator::new(&signature, Semantics::Standard);
                 assert_eq!(evaluator.holds(&model, &formula), Truth::True, "{left}");

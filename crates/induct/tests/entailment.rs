@@ -1,7 +1,9 @@
 //! Entailments that hold, and those that nearly do.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use induct::Induct;
 use report::FileId;
+use sl::procedure::check_sat;
 use sl::{Evaluator, Semantics, Truth, Verdict};
 
 const DEFINITIONS: &str = "
@@ -56,7 +58,7 @@ fn verdict(left: &str, right: &str) -> Verdict {
     let text = format!("{DEFINITIONS} (assert {left}) (assert (not {right})) (check-sat)");
     let script = sl::smtlib::parse(FileId(0), &text).unwrap();
     let check = &script.checks[0];
-    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
     if let Verdict::Sat(model) = &verdict {
         let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
         for assertion in &check.assertions {
@@ -203,6 +205,6 @@ fn counterexamples_in_one_of_many_parts() {
         format!("{DEFINITIONS} {declared} (assert {left}) (assert (not {right})) (check-sat)");
     let script = sl::smtlib::parse(FileId(0), &text).unwrap();
     let check = &script.checks[0];
-    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
     assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
 }

@@ -1,8 +1,10 @@
 //! Satisfiability where locations and integers have to be looked at together.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use induct::Induct;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
+use sl::procedure::check_sat;
 use sl::{Evaluator, Model, Semantics, Truth, Verdict};
 
 const DEFINITIONS: &str = "
@@ -67,7 +69,7 @@ fn ask(formula: &str, confirm: impl Fn(&Evaluator<'_>, &Model) -> bool) -> Verdi
     let text = format!("{DEFINITIONS} (assert {formula}) (check-sat)");
     let script = sl::smtlib::parse(FileId(0), &text).unwrap();
     let check = &script.checks[0];
-    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
     if let Verdict::Sat(model) = &verdict {
         let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
         if confirm(&evaluator, model) {

@@ -1,10 +1,12 @@
 //! Circuits and counters: definitions that only say what is `nil`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use induct::Induct;
 use induct::base::Table;
 use induct::propositional;
 use induct::system::{Clause, System};
 use report::FileId;
+use sl::procedure::check_sat;
 use sl::{Evaluator, Semantics, SymbolicHeap, Truth, Verdict};
 
 const HEADER: &str = "(declare-sort Ref 0) (declare-heap (Ref Ref))
@@ -141,7 +143,8 @@ fn values_of_a_counter() {
         let text = format!("{HEADER} {COUNTER} (assert {formula}) (check-sat)");
         let script = sl::smtlib::parse(FileId(0), &text).unwrap();
         let check = &script.checks[0];
-        let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+        let verdict =
+            check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
         assert_eq!(verdict.as_str(), expected, "{formula}");
         if let Verdict::Sat(model) = &verdict {
             let evaluator = Evaluator::new(&check.signature, Semantics::Standard);

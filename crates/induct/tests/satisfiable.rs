@@ -1,7 +1,9 @@
 //! Satisfiability with definitions of many kinds.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use induct::Induct;
 use report::FileId;
+use sl::procedure::check_sat;
 use sl::{Evaluator, Semantics, Truth, Verdict};
 
 const DEFINITIONS: &str = "
@@ -34,7 +36,7 @@ fn verdict(formula: &str) -> Verdict {
     let text = format!("{DEFINITIONS} (assert {formula}) (check-sat)");
     let script = sl::smtlib::parse(FileId(0), &text).unwrap();
     let check = &script.checks[0];
-    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
     if let Verdict::Sat(model) = &verdict {
         let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
         assert_eq!(evaluator.holds(model, &check.assertions[0]), Truth::True, "{formula}");

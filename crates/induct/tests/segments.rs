@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use arith::Sum;
+use induct::Induct;
 use induct::count::counts;
 use induct::system::System;
 use report::FileId;
+use sl::procedure::check_sat;
 use sl::{Evaluator, Semantics, Truth, Verdict};
 
 const LINKS: &str = "
@@ -85,7 +87,7 @@ fn verdict(definitions: &str, left: &str, right: &str) -> Verdict {
         format!("{definitions} {VARIABLES} (assert {left}) (assert (not {right})) (check-sat)");
     let script = sl::smtlib::parse(FileId(0), &text).unwrap();
     let check = &script.checks[0];
-    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
     if let Verdict::Sat(model) = &verdict {
         let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
         for assertion in &check.assertions {

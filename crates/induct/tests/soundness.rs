@@ -1,13 +1,15 @@
 //! Questions that were once answered wrongly, or nearly.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use induct::Induct;
 use report::FileId;
+use sl::procedure::check_sat;
 use sl::{Evaluator, Formula, Kind, Loc, Model, Object, Semantics, Sort, Truth, Value, Verdict};
 
 fn ask(text: &str) -> (Verdict, bool) {
     let script = sl::smtlib::parse(FileId(0), text).unwrap();
     let check = &script.checks[0];
-    let verdict = induct::decide(&check.signature, Semantics::Standard, &check.assertions);
+    let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
     let proof = match check.assertions.as_slice() {
         [left, right] => match right.kind() {
             Kind::Not(right) => induct::proves(&check.signature, Semantics::Standard, left, right),
@@ -68,7 +70,7 @@ fn bound_variables_with_the_name_of_a_free_one() {
     let other = Formula::exists(vars, cell.clone());
     for parts in [vec![cell.clone(), other.clone()], vec![other, cell]] {
         let both = Formula::sep(parts);
-        let verdict = induct::decide(&check.signature, Semantics::Standard, &[both]);
+        let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &[both]);
         assert!(matches!(verdict, Verdict::Sat(_)), "{verdict:?}");
     }
 }

@@ -2,14 +2,18 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use decide::{Decider, Decision, Inferred, Procedure};
-use grass::{Inference, Work};
+use entail::Decider;
 use report::{Diagnostic, FileReport, SourceMap, human, json};
 use serde_json::{Value as Json, json};
+use sl::procedure::{Check, Stats};
 use sl::smtlib::Status;
-use sl::{Formula, Model, Signature, Value, Verdict};
+use sl::{
+    Answer as Answered, Budget, Defs, Formula, Inference, Limit, Model, Procedure, Signature,
+    Value, Verdict,
+};
 
 use crate::args::{self, Color, Format, Semantics, SlQuestion};
 use crate::output::{Output, complain, to_stderr};
@@ -19,8 +23,7 @@ use crate::{crash, source};
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Sl, color: Color, z3: Option<&Path>, out: &mut Output) -> u8 {
     let z3 = z3.map(Path::to_path_buf);
-    let mut decider = Decider::new(move || find_z3(z3.as_deref()));
-    decider.set_timeout(args.timeout.filter(|timeout| !timeout.is_zero()));
+    let decider = Decider::new(move || find_z3(z3.as_deref()));
     let mut command = Command { args, color, decider };
     match &args.question {
         Some(_) if !args.files.is_empty() => {
@@ -47,52 +50,54 @@ struct Command<'a> {
     decider: Decider,
 }
 
-/// What is to be decided, and what to call the answers.
-struct Question<'a> {
-    signature: &'a Signature,
-    semantics: sl::Semantics,
-    /// All of these hold.
-    formulas: Vec<Formula>,
+/// What the answers to a question are called.
+#[derive(Clone, Copy)]
+struct Words {
     sat: &'static str,
     unsat: &'static str,
 }
 
-/// A question with its answer.
+const MODELS: Words = Words { sat: "sat", unsat: "unsat" };
+/// An entailment is valid if there is no counterexample.
+const ENTAILMENT: Words = Words { sat: "invalid", unsat: "valid" };
+
+/// An answer, and how it is shown.
 struct Answer<'a> {
-    question: Question<'a>,
+    signature: &'a Signature,
     verdict: Verdict,
+    words: Words,
     effort: Effort,
 }
 
 /// What an answer took.
 struct Effort {
-    procedure: Procedure,
     time: Duration,
-    work: Work,
+    stats: Stats,
 }
 
 impl Effort {
     /// For people.
     fn line(&self) -> String {
         let time = milliseconds(self.time);
-        let Work { searches, queries, rounds, instances, nodes, waiting } = self.work;
-        match self.procedure {
-            Procedure::Lists | Procedure::Induct | Procedure::Boolean => {
-                format!("{}, {time:.1} ms", self.procedure.as_str())
-            }
-            Procedure::Grass => format!(
-                "grass, {time:.1} ms, {:.1} of them waiting for the solver: {searches} searches, \
-                 {queries} queries, {rounds} rounds of {instances} instances of axioms, at most \
-                 {nodes} nodes",
-                milliseconds(waiting)
-            ),
+        let Stats { procedure, searches, queries, rounds, instances, nodes, waiting, .. } =
+            self.stats;
+        let procedure = procedure.unwrap_or("nobody");
+        if searches == 0 {
+            return format!("{procedure}, {time:.1} ms");
         }
+        format!(
+            "{procedure}, {time:.1} ms, {:.1} of them waiting for the solver: {searches} searches, \
+             {queries} queries, {rounds} rounds of {instances} instances of axioms, at most \
+             {nodes} nodes",
+            milliseconds(waiting)
+        )
     }
 
     fn to_json(&self) -> Json {
-        let Work { searches, queries, rounds, instances, nodes, waiting } = self.work;
+        let Stats { procedure, searches, queries, rounds, instances, nodes, waiting, .. } =
+            self.stats;
         json!({
-            "procedure": self.procedure.as_str(),
+            "procedure": procedure,
             "time_ms": milliseconds(self.time),
             "solver_ms": milliseconds(waiting),
             "searches": searches,
@@ -131,13 +136,8 @@ impl Command<'_> {
             .checks
             .iter()
             .map(|check| {
-                self.answer(Question {
-                    signature: &check.signature,
-                    semantics,
-                    formulas: check.assertions.clone(),
-                    sat: "sat",
-                    unsat: "unsat",
-                })
+                let question = Check::of(&check.assertions, semantics);
+                self.answer(&check.signature, semantics, &question, MODELS)
             })
             .collect();
         // The last answer is that of the file; questions before it may be about a part.
@@ -189,15 +189,12 @@ impl Command<'_> {
         if !matches!(question, SlQuestion::Sat { .. } | SlQuestion::Entails { .. }) {
             return self.infer(question, &document, start, out);
         }
-        let (formulas, sat, unsat) = match document.formulas.as_slice() {
-            [left, right] => {
-                (vec![left.clone(), Formula::negation(right.clone())], "invalid", "valid")
-            }
-            other => (other.to_vec(), "sat", "unsat"),
+        let (question, words) = match document.formulas.as_slice() {
+            [left, right] => (Check::Entails(left.clone(), right.clone()), ENTAILMENT),
+            other => (Check::Satisfiable(Formula::and(other.to_vec())), MODELS),
         };
         let semantics = self.semantics(sl::Semantics::Precise);
-        let signature = &document.signature;
-        let answer = self.answer(Question { signature, semantics, formulas, sat, unsat });
+        let answer = self.answer(&document.signature, semantics, &question, words);
         self.report("", "H", &[answer], start, out)
     }
 
@@ -211,26 +208,25 @@ impl Command<'_> {
     ) -> u8 {
         let semantics = self.semantics(sl::Semantics::Precise);
         let signature = &document.signature;
-        let Inferred { inference, procedure, work } = match (question, document.formulas.as_slice())
-        {
-            (SlQuestion::Frame { .. }, [h, g]) => self.decider.frame(signature, semantics, h, g),
-            (_, [h, g]) => self.decider.abduce(signature, semantics, h, g),
-            _ => Inferred {
-                inference: Inference::Unknown("there are not two formulas".into()),
-                procedure: Procedure::Grass,
-                work: Work::default(),
-            },
+        let defs = Defs::new(document.signature.clone(), semantics);
+        let mut budget = self.budget();
+        let answer = match (question, document.formulas.as_slice()) {
+            (SlQuestion::Frame { .. }, [h, g]) => self.decider.frame(&defs, h, g, &mut budget),
+            (_, [h, g]) => self.decider.abduce(&defs, h, g, &mut budget),
+            _ => Answered::GaveUp(Limit::other("there are not two formulas")),
         };
-        let effort = Effort { procedure, time: start.elapsed(), work };
-        let (word, reason, model) = match &inference {
-            Inference::Found(formula) => (sl::text::print_formula(formula, signature), None, None),
-            Inference::Nothing(model) => ("none".to_owned(), None, model.as_ref()),
-            Inference::Unknown(reason) => ("unknown".to_owned(), Some(reason), None),
+        let effort = Effort { time: start.elapsed(), stats: budget.stats };
+        let reason = answer.why_not();
+        let inference = answer.decided();
+        let (word, model) = match &inference {
+            Some(Inference::Found(formula)) => (sl::text::print_formula(formula, signature), None),
+            Some(Inference::Nothing(model)) => ("none".to_owned(), model.as_ref()),
+            None => ("unknown".to_owned(), None),
         };
         match self.args.format {
             Format::Human => {
                 out.write(format!("{word}\n").as_bytes());
-                if let Some(reason) = reason {
+                if let Some(reason) = &reason {
                     complain(&format!("not decided: {reason}"));
                 }
                 if let Some(model) = model.filter(|_| self.args.model) {
@@ -243,7 +239,7 @@ impl Command<'_> {
                     "file": "H",
                     "status": if reason.is_none() { "solved" } else { "unknown" },
                     "time_ms": u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX),
-                    "formula": if matches!(inference, Inference::Found(_)) { Some(word) } else { None },
+                    "formula": if matches!(inference, Some(Inference::Found(_))) { Some(word) } else { None },
                     "reason": reason,
                     "model": model.map(|model| model_to_json(model, signature)),
                     "errors": [],
@@ -265,13 +261,32 @@ impl Command<'_> {
         }
     }
 
-    fn answer<'q>(&mut self, question: Question<'q>) -> Answer<'q> {
-        let Question { signature, semantics, formulas, .. } = &question;
+    fn answer<'q>(
+        &mut self,
+        signature: &'q Arc<Signature>,
+        semantics: sl::Semantics,
+        question: &Check,
+        words: Words,
+    ) -> Answer<'q> {
         let start = Instant::now();
-        let decision = self.decider.decide(signature, *semantics, formulas);
-        let Decision { verdict, procedure, work } = decision;
-        let effort = Effort { procedure, time: start.elapsed(), work };
-        Answer { question, verdict, effort }
+        let defs = Defs::new(signature.clone(), semantics);
+        let mut budget = self.budget();
+        let verdict = match question {
+            Check::Satisfiable(formula) => {
+                self.decider.satisfiable(&defs, formula, &mut budget).into()
+            }
+            Check::Entails(left, right) => {
+                self.decider.entails(&defs, left, right, &mut budget).into()
+            }
+        };
+        let effort = Effort { time: start.elapsed(), stats: budget.stats };
+        Answer { signature, verdict, words, effort }
+    }
+
+    /// What one question may take.
+    fn budget(&self) -> Budget {
+        let timeout = self.args.timeout.filter(|timeout| !timeout.is_zero());
+        Budget::until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)))
     }
 
     fn semantics(&self, default: sl::Semantics) -> sl::Semantics {
@@ -341,7 +356,7 @@ impl Command<'_> {
             match &answer.verdict {
                 Verdict::Unknown(reason) => complain(&format!("{prefix}not decided: {reason}")),
                 Verdict::Sat(model) if self.args.model => {
-                    out.write(model.to_text(answer.question.signature).as_bytes());
+                    out.write(model.to_text(answer.signature).as_bytes());
                 }
                 Verdict::Sat(_) | Verdict::Unsat => {}
             }
@@ -374,8 +389,8 @@ impl Command<'_> {
 impl Answer<'_> {
     fn word(&self) -> &'static str {
         match self.verdict {
-            Verdict::Sat(_) => self.question.sat,
-            Verdict::Unsat => self.question.unsat,
+            Verdict::Sat(_) => self.words.sat,
+            Verdict::Unsat => self.words.unsat,
             Verdict::Unknown(_) => "unknown",
         }
     }
@@ -386,7 +401,7 @@ impl Answer<'_> {
 
     fn model(&self) -> Option<(&Model, &Signature)> {
         match &self.verdict {
-            Verdict::Sat(model) => Some((model, self.question.signature)),
+            Verdict::Sat(model) => Some((model, self.signature)),
             Verdict::Unsat | Verdict::Unknown(_) => None,
         }
     }

@@ -7,29 +7,16 @@
 //!   lists and trees.
 //! - [`Model`]: a stack and a heap. [`Evaluator`] says whether a formula holds there, [`enumerate`]
 //!   tries all small ones, [`draw`] makes pictures.
-//! - [`lists`] decides the list fragment; [`decide`] picks the procedure for a question.
-//!
-//! ```
-//! use report::FileId;
-//! use sl::lists::{Entailment, ListLogic};
-//!
-//! let texts = [(FileId(0), "x != z * x |-> y * ls(y, z)"), (FileId(1), "ls(x, z)")];
-//! let document = sl::text::parse(&texts).unwrap();
-//! let logic = ListLogic::new(&document.signature, sl::Semantics::Precise).unwrap();
-//! let [left, right] = document.formulas.as_slice() else { unreachable!() };
-//! assert_eq!(logic.entails(left, right), Ok(Entailment::Valid));
-//! assert!(matches!(logic.entails(right, left), Ok(Entailment::Invalid(_))));
-//! ```
+//! - [`procedure`]: what is asked of a decision procedure, and what it answers.
 
 pub mod addresses;
-pub mod decide;
 pub mod draw;
 pub mod enumerate;
 pub mod eval;
 pub mod formula;
-pub mod lists;
 pub mod model;
 pub mod overlay;
+pub mod procedure;
 pub mod sexp;
 pub mod shape;
 pub mod signature;
@@ -40,11 +27,14 @@ pub mod symbolic;
 pub mod term;
 pub mod text;
 
-pub use decide::{Verdict, decide};
 pub use eval::{Evaluator, Truth};
 pub use formula::{Formula, Kind, Semantics};
 pub use model::{Loc, Model, Object, Value};
 pub use overlay::{Layout, OverlaidHeap};
+pub use procedure::{
+    Answer, Budget, Defs, Entailment, Inference, Limit, Procedure, Proof, Reason, Satisfiability,
+    Verdict,
+};
 pub use signature::{Cell, Definition, Record, Signature};
 pub use sort::{Name, Sort, Var};
 pub use symbolic::SymbolicHeap;

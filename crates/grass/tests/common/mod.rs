@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use grass::Solver;
 use report::FileId;
+use sl::procedure::entails;
 use sl::{Semantics, Verdict};
 
 /// A solver of its own.
@@ -22,7 +23,7 @@ pub fn check(semantics: Semantics, definitions: &str, cases: &[(&str, &str, bool
         let left = format!("{definitions}{h}");
         let document = sl::text::parse(&[(FileId(0), &left), (FileId(1), g)]).unwrap();
         let [left, right] = document.formulas.as_slice() else { panic!() };
-        match solver.entails(&document.signature, semantics, left, right) {
+        match Verdict::from(entails(&mut solver, &document.signature, semantics, left, right)) {
             Verdict::Unsat => assert!(valid, "{h} |= {g}"),
             Verdict::Sat(model) => assert!(!valid, "{h} |= {g}: {model:?}"),
             Verdict::Unknown(reason) => panic!("{h} |= {g}: {reason}"),

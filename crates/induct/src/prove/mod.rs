@@ -172,7 +172,7 @@ impl<'a> Prover<'a> {
 
     /// A search that has failed before is not repeated.
     fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> bool {
-        if self.steps == 0 || self.system.is_late() {
+        if self.steps == 0 || self.system.clock.is_late() {
             self.steps = 0;
             return false;
         }

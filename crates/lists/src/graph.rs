@@ -2,72 +2,69 @@
 
 use std::collections::BTreeMap;
 
-use super::saturate::State;
-use super::{ListLogic, OutOfFragment, out};
-use crate::formula::{Formula, Kind};
-use crate::model::{Loc, Model, Object, Value};
-use crate::sort::{Name, Var};
-use crate::symbolic::SymbolicHeap;
-use crate::term::{Term, TermKind};
+use crate::ListLogic;
+use crate::saturate::State;
+use sl::formula::{Formula, Kind};
+use sl::{Loc, Model, Name, Object, Reason, SymbolicHeap, Term, TermKind, Value, Var};
 
 /// The number of a vertex; 0 is `nil`.
-pub(super) type Vertex = usize;
+pub(crate) type Vertex = usize;
 
 /// The vertex of `nil`.
-pub(super) const NIL: Vertex = 0;
+pub(crate) const NIL: Vertex = 0;
 
 /// A location that points to another, or a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Edge {
-    pub(super) from: Vertex,
-    pub(super) to: Vertex,
+pub(crate) struct Edge {
+    pub(crate) from: Vertex,
+    pub(crate) to: Vertex,
     /// Exactly one location; otherwise a segment of any length.
-    pub(super) solid: bool,
+    pub(crate) solid: bool,
 }
 
 /// A formula of the fragment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Graph {
+pub(crate) struct Graph {
     /// How many vertices there are.
-    pub(super) size: usize,
-    pub(super) edges: Vec<Edge>,
-    pub(super) equal: Vec<(Vertex, Vertex)>,
-    pub(super) different: Vec<(Vertex, Vertex)>,
+    pub(crate) size: usize,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) equal: Vec<(Vertex, Vertex)>,
+    pub(crate) different: Vec<(Vertex, Vertex)>,
     /// May there be more in the heap?
-    pub(super) open: bool,
+    pub(crate) open: bool,
 }
 
 /// Gives numbers to variables.
-pub(super) struct Builder<'a> {
-    logic: &'a ListLogic<'a>,
+pub(crate) struct Builder<'a> {
+    logic: &'a ListLogic,
     vertices: BTreeMap<Name, Vertex>,
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(logic: &'a ListLogic<'a>) -> Builder<'a> {
+    pub(crate) fn new(logic: &'a ListLogic) -> Builder<'a> {
         Builder { logic, vertices: BTreeMap::new() }
     }
 
     /// The number of vertices so far.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.vertices.len() + 1
     }
 
     /// Makes vertices of all stack variables of a formula, so that models have values for them.
-    pub(super) fn add_variables(&mut self, formula: &Formula) -> Result<(), OutOfFragment> {
+    pub(crate) fn add_variables(&mut self, formula: &Formula) -> Result<(), Reason> {
         for var in formula.free_vars() {
             self.vertex(&Term::var(var))?;
         }
         Ok(())
     }
 
-    pub(super) fn graph(&mut self, heap: &SymbolicHeap) -> Result<Graph, OutOfFragment> {
+    pub(crate) fn graph(&mut self, heap: &SymbolicHeap) -> Result<Graph, Reason> {
         let mut graph = Graph { open: heap.open, ..Graph::default() };
         for atom in &heap.pure {
             match atom.kind() {
                 Kind::Eq(a, b) => graph.equal.push((self.vertex(a)?, self.vertex(b)?)),
                 Kind::Ne(a, b) => graph.different.push((self.vertex(a)?, self.vertex(b)?)),
-                _ => return out("there is arithmetic in it"),
+                _ => return Err(Reason::Arithmetic),
             }
         }
         for atom in &heap.spatial {
@@ -78,13 +75,13 @@ impl<'a> Builder<'a> {
         Ok(graph)
     }
 
-    fn edge(&mut self, atom: &Formula) -> Result<Edge, OutOfFragment> {
+    fn edge(&mut self, atom: &Formula) -> Result<Edge, Reason> {
         match atom.kind() {
             Kind::PointsTo(loc, content) => {
                 let target = match content.kind() {
                     TermKind::Record(_, values) => match values.as_slice() {
                         [only] => only,
-                        _ => return out("locations have several fields"),
+                        _ => return Err(Reason::SeveralFields),
                     },
                     _ => content,
                 };
@@ -92,20 +89,20 @@ impl<'a> Builder<'a> {
             }
             Kind::Pred(name, args) => {
                 let Some(&(root, end)) = self.logic.segments.get(name) else {
-                    return out(format!("`{name}` is not an acyclic list segment"));
+                    return Err(Reason::NoSegment(name.clone()));
                 };
                 let (Some(from), Some(to)) = (args.get(root), args.get(end)) else {
-                    return out(format!("`{name}` lacks an argument"));
+                    return Err(Reason::unsupported(format!("`{name}` lacks an argument")));
                 };
                 Ok(Edge { from: self.vertex(from)?, to: self.vertex(to)?, solid: false })
             }
-            _ => out("this is no symbolic heap"),
+            _ => Err(Reason::NoSymbolicHeap),
         }
     }
 
-    fn vertex(&mut self, term: &Term) -> Result<Vertex, OutOfFragment> {
+    fn vertex(&mut self, term: &Term) -> Result<Vertex, Reason> {
         if term.sort() != self.logic.loc {
-            return out(format!("there is data of sort `{}`", term.sort()));
+            return Err(Reason::Data(term.sort()));
         }
         match term.kind() {
             TermKind::Nil(_) => Ok(NIL),
@@ -113,13 +110,13 @@ impl<'a> Builder<'a> {
                 let next = self.vertices.len() + 1;
                 Ok(*self.vertices.entry(name.clone()).or_insert(next))
             }
-            _ => out("there is a term that is no variable"),
+            _ => Err(Reason::unsupported("there is a term that is no variable")),
         }
     }
 
     /// The model in which only those vertices are the same that the state says, and segments have
     /// this length. What a graph leaves open is one more location that nothing leads to.
-    pub(super) fn model(&self, graph: &Graph, state: &State, length: usize) -> Model {
+    pub(crate) fn model(&self, graph: &Graph, state: &State, length: usize) -> Model {
         let mut next = 0;
         let mut numbers: BTreeMap<Vertex, Loc> = BTreeMap::from([(state.find(NIL), Loc::NIL)]);
         let mut fresh = || {
@@ -151,9 +148,8 @@ impl<'a> Builder<'a> {
 
     fn link(&self, model: &mut Model, from: Loc, to: Loc) {
         let sort = self.logic.loc.clone();
-        let is_record = self.logic.signature.content(&sort) != Some(&sort);
         let target = Value::Loc(to);
-        let content = if is_record { Value::Record(vec![target]) } else { target };
+        let content = if self.logic.is_record { Value::Record(vec![target]) } else { target };
         model.heap.insert(from, Object { sort, content });
     }
 }

@@ -3,11 +3,10 @@
 
 use std::path::PathBuf;
 
-use decide::Decider;
-use grass::Inference;
+use entail::Decider;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
-use sl::{Formula, Kind, Semantics};
+use sl::{Answer, Budget, Defs, Formula, Inference, Kind, Procedure, Semantics};
 
 fn decider() -> Decider {
     Decider::new(|| {
@@ -34,14 +33,16 @@ enum Ask {
 fn infer(decider: &mut Decider, ask: Ask, h: &str, g: &str) -> String {
     let document = sl::text::parse(&[(FileId(0), h), (FileId(1), g)]).unwrap();
     let [left, right] = document.formulas.as_slice() else { panic!("{h} and {g}") };
+    let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+    let mut budget = Budget::default();
     let answer = match ask {
-        Ask::Frame => decider.frame(&document.signature, Semantics::Precise, left, right),
-        Ask::Abduce => decider.abduce(&document.signature, Semantics::Precise, left, right),
+        Ask::Frame => decider.frame(&defs, left, right, &mut budget),
+        Ask::Abduce => decider.abduce(&defs, left, right, &mut budget),
     };
-    match answer.inference {
-        Inference::Found(formula) => formula.to_string(),
-        Inference::Nothing(_) => "none".into(),
-        Inference::Unknown(reason) => format!("unknown: {reason}"),
+    match answer {
+        Answer::Decided(Inference::Found(formula)) => formula.to_string(),
+        Answer::Decided(Inference::Nothing(_)) => "none".into(),
+        unknown => format!("unknown: {}", unknown.why_not().unwrap_or_default()),
     }
 }
 
@@ -168,32 +169,34 @@ fn generated_frames() {
         let counterexample = |h: &Formula, g: &Formula| {
             enumerate::find_counterexample(signature, semantics, h, g, bounds)
         };
-        match decider.frame(signature, semantics, left, right).inference {
-            Inference::Found(frame) => {
+        let defs = Defs::new(signature.clone(), semantics);
+        let mut budget = Budget::default();
+        match decider.frame(&defs, left, right, &mut budget).decided() {
+            Some(Inference::Found(frame)) => {
                 let whole = Formula::sep(vec![right.clone(), frame.clone()]);
                 assert_eq!(counterexample(left, &whole), None, "{h} |= {g} * {frame}");
                 found += 1;
             }
-            Inference::Nothing(model) => {
+            Some(Inference::Nothing(model)) => {
                 let part = Formula::sep(vec![right.clone(), Kind::True.into()]);
                 let whole = Formula::and(vec![left.clone(), Formula::negation(part)]);
                 let evaluator = sl::Evaluator::new(signature, semantics);
                 assert_eq!(evaluator.holds(&model.unwrap(), &whole), sl::Truth::True, "{h}, {g}");
                 none += 1;
             }
-            Inference::Unknown(_) => unknown += 1,
+            None => unknown += 1,
         }
-        match decider.abduce(signature, semantics, left, right).inference {
-            Inference::Found(missing) => {
+        match decider.abduce(&defs, left, right, &mut budget).decided() {
+            Some(Inference::Found(missing)) => {
                 let whole = Formula::sep(vec![left.clone(), missing.clone()]);
                 assert_eq!(counterexample(&whole, right), None, "{h} * {missing} |= {g}");
             }
-            Inference::Nothing(_) => {
+            Some(Inference::Nothing(_)) => {
                 let more = Formula::sep(vec![left.clone(), Kind::True.into()]);
                 let no = Formula::negation(right.clone());
                 assert_eq!(counterexample(&more, &no), None, "{h} and {g}");
             }
-            Inference::Unknown(_) => {}
+            None => {}
         }
     }
     assert!(found > 30 && none > 20 && unknown == 0, "{found} {none} {unknown}");

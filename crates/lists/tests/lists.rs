@@ -1,8 +1,9 @@
 //! The list fragment against two other opinions: formulas with known answers, and all small heaps.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+use lists::Lists;
 use report::FileId;
-use sl::lists::{Entailment, ListLogic, Satisfiability};
+use sl::{Budget, Defs, Entailment, Procedure, Satisfiability};
 use sl::{Evaluator, Formula, Loc, Model, Object, Semantics, Sort, Truth, Value};
 
 /// A number from 0 to `n - 1`, the same in every run.
@@ -137,15 +138,17 @@ fn parse(texts: &[&str]) -> sl::text::Document {
 
 fn is_sat(text: &str) -> bool {
     let document = parse(&[text]);
-    let logic = ListLogic::new(&document.signature, Semantics::Precise).unwrap();
-    matches!(logic.satisfiable(&document.formulas[0]).unwrap(), Satisfiability::Sat(_))
+    let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+    let answer = Lists.satisfiable(&defs, &document.formulas[0], &mut Budget::default());
+    matches!(answer.decided().unwrap(), Satisfiability::Sat(_))
 }
 
 fn is_valid(left: &str, right: &str) -> bool {
     let document = parse(&[left, right]);
-    let logic = ListLogic::new(&document.signature, Semantics::Precise).unwrap();
+    let defs = Defs::new(document.signature.clone(), Semantics::Precise);
     let [left, right] = document.formulas.as_slice() else { panic!() };
-    logic.entails(left, right).unwrap() == Entailment::Valid
+    let answer = Lists.entails(&defs, left, right, &mut Budget::default());
+    matches!(answer.decided().unwrap(), Entailment::Valid(_))
 }
 
 #[test]

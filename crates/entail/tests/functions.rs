@@ -3,9 +3,10 @@
 
 use std::path::PathBuf;
 
-use decide::Decider;
+use entail::Decider;
 use report::FileId;
 use sl::Semantics;
+use sl::procedure::check_sat;
 
 const HEAD: &str = "(declare-sort Loc 0) (declare-heap (Loc Loc)) (declare-fun f (Loc) Loc) \
     (declare-fun g (Loc) Int) (declare-fun p (Loc Loc) Bool) \
@@ -47,8 +48,9 @@ fn functions_of_locations() {
         let script =
             sl::smtlib::parse(FileId(0), &text).unwrap_or_else(|e| panic!("{text}: {}", e.message));
         let check = script.checks.last().unwrap();
-        let answer = decider.decide(&check.signature, Semantics::Standard, &check.assertions);
-        assert_eq!(answer.verdict.as_str(), expected, "{assertions}: {answer:?}");
+        let answer =
+            check_sat(&mut decider, &check.signature, Semantics::Standard, &check.assertions);
+        assert_eq!(answer.as_str(), expected, "{assertions}: {answer:?}");
     }
     let bound = format!("{HEAD}(assert (exists ((u Loc)) (pto x (f u))))(check-sat)");
     let problem = sl::smtlib::parse(FileId(0), &bound).unwrap_err();

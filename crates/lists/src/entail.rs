@@ -1,18 +1,19 @@
 //! Entailment: every edge of the right side is a path of the left side.
 
-use super::Entailment;
-use super::graph::{Edge, Graph, Vertex};
-use super::saturate::State;
-use super::search::{choose, close, solve};
-use crate::model::Model;
+use crate::NO_PROOF;
+use crate::graph::{Edge, Graph, Vertex};
+use crate::saturate::State;
+use crate::search::{choose, close, solve};
+use sl::Entailment;
+use sl::Model;
 
 /// Turns a state into a model, if that is a counterexample.
-pub(super) type Refute<'a> = dyn Fn(&Graph, &State) -> Option<Model> + 'a;
+pub(crate) type Refute<'a> = dyn Fn(&Graph, &State) -> Option<Model> + 'a;
 
-pub(super) struct Question<'a> {
-    pub(super) left: Graph,
-    pub(super) right: Graph,
-    pub(super) refutes: &'a Refute<'a>,
+pub(crate) struct Question<'a> {
+    pub(crate) left: Graph,
+    pub(crate) right: Graph,
+    pub(crate) refutes: &'a Refute<'a>,
 }
 
 /// What an attempt to prove it led to.
@@ -24,12 +25,14 @@ enum Attempt {
 
 impl Question<'_> {
     /// The answer; `None` if none was found, which no formula has led to.
-    pub(super) fn answer(&self) -> Option<Entailment> {
+    pub(crate) fn answer(&self) -> Option<Entailment> {
         self.from(State::new(&self.left))
     }
 
     fn from(&self, state: State) -> Option<Entailment> {
-        let Some(mut state) = close(&self.left, state) else { return Some(Entailment::Valid) };
+        let Some(mut state) = close(&self.left, state) else {
+            return Some(Entailment::Valid(NO_PROOF));
+        };
         if self.left.open && !self.right.open {
             let found = choose(&self.left, state)?;
             return (self.refutes)(&self.left, &found).map(Entailment::Invalid);
@@ -38,7 +41,7 @@ impl Question<'_> {
             return answer;
         }
         match self.attempt(&state) {
-            Attempt::Proved => Some(Entailment::Valid),
+            Attempt::Proved => Some(Entailment::Valid(NO_PROOF)),
             Attempt::Refuted(model) => Some(Entailment::Invalid(model)),
             Attempt::Neither => self.split(&state),
         }
@@ -59,7 +62,7 @@ impl Question<'_> {
             state.merge(*a, *b);
             match close(&self.left, state.clone()) {
                 Some(closed) => *state = closed,
-                None => return Some(Some(Entailment::Valid)),
+                None => return Some(Some(Entailment::Valid(NO_PROOF))),
             }
         }
         for (a, b) in &self.right.different {
@@ -227,7 +230,7 @@ impl Question<'_> {
         let mut same = state.clone();
         same.merge(a, b);
         match self.from(same)? {
-            Entailment::Valid => {
+            Entailment::Valid(_) => {
                 let mut apart = state.clone();
                 apart.separate(a, b);
                 self.from(apart)

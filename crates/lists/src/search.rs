@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::graph::{Graph, Vertex};
-use super::saturate::State;
+use crate::graph::{Graph, Vertex};
+use crate::saturate::State;
 
 /// A state in which at most one edge leaves every vertex: it has a model, in which nothing else is
 /// the same. `None` if there is no model.
-pub(super) fn solve(graph: &Graph) -> Option<State> {
+pub(crate) fn solve(graph: &Graph) -> Option<State> {
     choose(graph, State::new(graph))
 }
 
 /// The same from a state.
-pub(super) fn choose(graph: &Graph, state: State) -> Option<State> {
+pub(crate) fn choose(graph: &Graph, state: State) -> Option<State> {
     let state = close(graph, state)?;
     let choices = branching(graph, &state);
     let Some(edges) = choices.first() else { return Some(state) };
@@ -22,7 +22,7 @@ pub(super) fn choose(graph: &Graph, state: State) -> Option<State> {
 }
 
 /// Draws all conclusions, also those that come from trying each choice alone.
-pub(super) fn close(graph: &Graph, mut state: State) -> Option<State> {
+pub(crate) fn close(graph: &Graph, mut state: State) -> Option<State> {
     state.saturate(graph).ok()?;
     'again: loop {
         for edges in branching(graph, &state) {

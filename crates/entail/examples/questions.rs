@@ -2,17 +2,16 @@
 //! question needs one and keeps it.
 //!
 //! ```sh
-//! cargo run -p lancehead-decide --example questions -- .z3/z3
+//! cargo run -p lancehead-entail --example questions -- .z3/z3
 //! ```
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use decide::Decider;
-use grass::Inference;
+use entail::Decider;
 use report::FileId;
-use sl::{Semantics, Verdict};
+use sl::{Answer, Budget, Defs, Entailment, Inference, Procedure, Semantics};
 
 /// Does the first entail the second?
 const QUESTIONS: [(&str, &str); 4] = [
@@ -26,7 +25,6 @@ fn main() -> ExitCode {
     let solver = std::env::args_os().nth(1).map(PathBuf::from);
     let find = move || solver.clone().ok_or_else(|| "no solver was given".to_owned());
     let mut decider = Decider::new(find);
-    decider.set_timeout(Some(Duration::from_secs(10)));
     for (left, right) in QUESTIONS {
         let document = match sl::text::parse_one_each(&[(FileId(0), left), (FileId(1), right)]) {
             Ok(document) => document,
@@ -36,19 +34,22 @@ fn main() -> ExitCode {
             }
         };
         let [h, g] = document.formulas.as_slice() else { return ExitCode::from(3) };
-        let signature = &document.signature;
-        let answer = decider.entails(signature, Semantics::Precise, h, g);
-        let who = answer.procedure.as_str();
-        match answer.verdict {
-            Verdict::Unsat => println!("{left} |= {right}: valid, says {who}"),
-            Verdict::Sat(model) => {
-                println!("{left} |= {right}: not valid, says {who}, for");
-                print!("{}", model.to_text(signature));
+        let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+        let mut budget = Budget::until(Instant::now().checked_add(Duration::from_secs(10)));
+        let answer = decider.entails(&defs, h, g, &mut budget);
+        let who = budget.stats.procedure.unwrap_or("nobody");
+        match answer {
+            Answer::Decided(Entailment::Valid(_)) => {
+                println!("{left} |= {right}: valid, says {who}")
             }
-            Verdict::Unknown(reason) => println!("{left} |= {right}: {reason}"),
+            Answer::Decided(Entailment::Invalid(model)) => {
+                println!("{left} |= {right}: not valid, says {who}, for");
+                print!("{}", model.to_text(defs.signature()));
+            }
+            Answer::OutOfFragment(reason) => println!("{left} |= {right}: {reason}"),
+            Answer::GaveUp(limit) => println!("{left} |= {right}: {limit}"),
         }
-        let frame = decider.frame(signature, Semantics::Precise, h, g);
-        if let Inference::Found(frame) = frame.inference {
+        if let Answer::Decided(Inference::Found(frame)) = decider.frame(&defs, h, g, &mut budget) {
             println!("    what is left over: {frame}");
         }
     }

@@ -1,15 +1,17 @@
 //! Pictures of models.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use lists::Lists;
 use report::FileId;
 use sl::draw::{dot, svg};
 use sl::enumerate::{self, Bounds};
-use sl::{Model, Semantics, Signature, Verdict, decide};
+use sl::procedure::check_sat;
+use sl::{Model, Semantics, Signature, Verdict};
 
 fn model(text: &str) -> (Model, Signature) {
     let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
     let signature = (*document.signature).clone();
-    match decide(&signature, Semantics::Precise, &document.formulas) {
+    match check_sat(&mut Lists, &signature, Semantics::Precise, &document.formulas) {
         Verdict::Sat(model) => (model, signature),
         other => panic!("{other:?}"),
     }

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
-use decide::Decider;
+use entail::Decider;
 use report::FileId;
-use sl::{Semantics, Value, Verdict};
+use sl::{Budget, Defs, Procedure, Semantics, Value, Verdict};
 
 fn decider() -> Decider {
     Decider::new(|| {
@@ -20,7 +21,9 @@ fn ask(decider: &mut Decider, text: &str) -> Verdict {
     let script =
         sl::smtlib::parse(FileId(0), text).unwrap_or_else(|e| panic!("{text}: {}", e.message));
     let check = script.checks.last().unwrap();
-    decider.decide(&check.signature, Semantics::Standard, &check.assertions).verdict
+    let defs = Defs::new(check.signature.clone(), Semantics::Standard);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    decider.check_sat(&defs, &check.assertions, &mut Budget::until(Some(deadline)))
 }
 
 const HEAD: &str = "(declare-heap (Int Int)) (declare-const x Int) (declare-const y Int) \
@@ -207,7 +210,6 @@ fn generated() {
     let count = std::env::var("LANCEHEAD_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
     let mut state = 0x5eed_0030;
     let mut decider = decider();
-    decider.set_timeout(Some(std::time::Duration::from_secs(20)));
     let heaps = heaps();
     let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
     for _ in 0..count {

@@ -1,10 +1,10 @@
 //! Conclusions that need no choice.
 
-use super::graph::{Edge, Graph, NIL, Vertex};
+use crate::graph::{Edge, Graph, NIL, Vertex};
 
 /// Which vertices are the same, which edges are empty, which vertices are different.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(crate) struct State {
     /// Vertices point to one they are the same as; the last one is its own.
     same: Vec<Vertex>,
     /// Edges that may be more than nothing.
@@ -14,11 +14,11 @@ pub(super) struct State {
 
 /// What is wrong: there is no model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Conflict;
+pub(crate) struct Conflict;
 
 impl State {
     /// All that is said about vertices; nothing is concluded yet.
-    pub(super) fn new(graph: &Graph) -> State {
+    pub(crate) fn new(graph: &Graph) -> State {
         let mut state = State {
             same: (0..graph.size).collect(),
             alive: vec![true; graph.edges.len()],
@@ -31,7 +31,7 @@ impl State {
     }
 
     /// The vertex that stands for all that are the same as this one.
-    pub(super) fn find(&self, mut vertex: Vertex) -> Vertex {
+    pub(crate) fn find(&self, mut vertex: Vertex) -> Vertex {
         while let Some(&next) = self.same.get(vertex) {
             if next == vertex {
                 break;
@@ -42,7 +42,7 @@ impl State {
     }
 
     /// Makes two vertices the same.
-    pub(super) fn merge(&mut self, a: Vertex, b: Vertex) {
+    pub(crate) fn merge(&mut self, a: Vertex, b: Vertex) {
         let (a, b) = (self.find(a), self.find(b));
         // The smaller number stays, so that `nil` does.
         if let Some(slot) = self.same.get_mut(a.max(b)) {
@@ -51,30 +51,30 @@ impl State {
     }
 
     /// Makes two vertices different.
-    pub(super) fn separate(&mut self, a: Vertex, b: Vertex) {
+    pub(crate) fn separate(&mut self, a: Vertex, b: Vertex) {
         self.different.push((a, b));
     }
 
     /// What was said to be different.
-    pub(super) fn differences(&self) -> &[(Vertex, Vertex)] {
+    pub(crate) fn differences(&self) -> &[(Vertex, Vertex)] {
         &self.different
     }
 
-    pub(super) fn is_same(&self, a: Vertex, b: Vertex) -> bool {
+    pub(crate) fn is_same(&self, a: Vertex, b: Vertex) -> bool {
         self.find(a) == self.find(b)
     }
 
-    pub(super) fn is_alive(&self, edge: usize) -> bool {
+    pub(crate) fn is_alive(&self, edge: usize) -> bool {
         self.alive.get(edge).copied().unwrap_or(false)
     }
 
     /// The edges that may be more than nothing.
-    pub(super) fn edges<'g>(&'g self, graph: &'g Graph) -> impl Iterator<Item = &'g Edge> {
+    pub(crate) fn edges<'g>(&'g self, graph: &'g Graph) -> impl Iterator<Item = &'g Edge> {
         graph.edges.iter().zip(&self.alive).filter(|(_, alive)| **alive).map(|(edge, _)| edge)
     }
 
     /// Draws all conclusions that need no choice.
-    pub(super) fn saturate(&mut self, graph: &Graph) -> Result<(), Conflict> {
+    pub(crate) fn saturate(&mut self, graph: &Graph) -> Result<(), Conflict> {
         loop {
             let changed = self.drop_empty(graph)?;
             if !changed && !self.use_allocated(graph)? {
@@ -124,7 +124,7 @@ impl State {
     }
 
     /// What is known for certain, without drawing conclusions.
-    pub(super) fn knowledge(&self, graph: &Graph) -> Result<Knowledge, Conflict> {
+    pub(crate) fn knowledge(&self, graph: &Graph) -> Result<Knowledge, Conflict> {
         let mut known =
             Knowledge { size: graph.size, owners: vec![None; graph.size], apart: Vec::new() };
         known.apart = vec![false; graph.size * graph.size];
@@ -150,7 +150,7 @@ impl State {
 /// Which vertices are certainly allocated, by which edge, and which are certainly different. In
 /// terms of the vertices that stand for others.
 #[derive(Clone, Debug)]
-pub(super) struct Knowledge {
+pub(crate) struct Knowledge {
     size: usize,
     owners: Vec<Option<usize>>,
     apart: Vec<bool>,
@@ -158,12 +158,12 @@ pub(super) struct Knowledge {
 
 impl Knowledge {
     /// The edge that certainly allocates this vertex.
-    pub(super) fn owner(&self, vertex: Vertex) -> Option<usize> {
+    pub(crate) fn owner(&self, vertex: Vertex) -> Option<usize> {
         self.owners.get(vertex).copied().flatten()
     }
 
     /// Are these vertices certainly different?
-    pub(super) fn is_apart(&self, a: Vertex, b: Vertex) -> bool {
+    pub(crate) fn is_apart(&self, a: Vertex, b: Vertex) -> bool {
         let allocated = |v| self.owner(v).is_some();
         self.said_apart(a, b)
             || (a != b && (allocated(a) || a == NIL) && (allocated(b) || b == NIL))

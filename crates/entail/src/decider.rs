@@ -1,0 +1,128 @@
+//! The portfolio on a thread of its own.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lists::Lists;
+use sl::{Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Procedure, Satisfiability};
+
+use crate::portfolio::{FindSolver, Portfolio};
+use crate::worker::Worker;
+
+/// How much longer than the deadline an answer is waited for: procedures end by themselves then.
+const GRACE: Duration = Duration::from_millis(150);
+
+/// Decides questions, one after the other. A solver is started by the first question that needs one,
+/// and kept for those that follow.
+pub struct Decider {
+    find_solver: FindSolver,
+    worker: Option<Worker<Portfolio>>,
+}
+
+impl Decider {
+    /// The path of the solver is asked for only when it is needed, and the reason why there is none is
+    /// one why an answer is unknown.
+    pub fn new(
+        find_solver: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static,
+    ) -> Decider {
+        Decider { find_solver: Arc::new(find_solver), worker: None }
+    }
+
+    /// An answer in time.
+    fn ask<T: Send + 'static>(
+        &mut self,
+        budget: &mut Budget,
+        question: impl FnOnce(&mut Portfolio, &mut Budget) -> Answer<T> + Send + 'static,
+    ) -> Answer<T> {
+        let worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => {
+                let find_solver = self.find_solver.clone();
+                match Worker::start(|| Portfolio::new(find_solver)) {
+                    Ok(worker) => worker,
+                    Err(e) => {
+                        return Answer::GaveUp(Limit::other(format!("no thread was started: {e}")));
+                    }
+                }
+            }
+        };
+        let until = budget.clock.deadline.and_then(|deadline| deadline.checked_add(GRACE));
+        let mut spent = budget.clone();
+        let answer = worker.ask(until, move |portfolio| {
+            let answer = question(portfolio, &mut spent);
+            (answer, spent.stats)
+        });
+        match answer {
+            None => Answer::GaveUp(Limit::Time),
+            Some(((answer, stats), worker)) => {
+                self.worker = Some(worker);
+                budget.stats = stats;
+                answer
+            }
+        }
+    }
+}
+
+impl Procedure for Decider {
+    fn name(&self) -> &'static str {
+        "all"
+    }
+
+    fn satisfiable(
+        &mut self,
+        defs: &Defs,
+        formula: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Satisfiability> {
+        let (defs, formula) = (defs.clone(), formula.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.satisfiable(&defs, &formula, budget))
+    }
+
+    /// What is about lists is decided at once, on the thread of the caller: that takes no longer than
+    /// waking up another one.
+    fn entails(
+        &mut self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Entailment> {
+        if let answer @ Answer::Decided(_) = Lists.entails(defs, left, right, budget) {
+            budget.stats.procedure = Some(Lists.name());
+            return answer;
+        }
+        let (defs, left, right) = (defs.clone(), left.clone(), right.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.entails(&defs, &left, &right, budget))
+    }
+
+    fn frame(
+        &mut self,
+        defs: &Defs,
+        h: &Formula,
+        g: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Inference> {
+        let (defs, h, g) = (defs.clone(), h.clone(), g.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.frame(&defs, &h, &g, budget))
+    }
+
+    fn abduce(
+        &mut self,
+        defs: &Defs,
+        h: &Formula,
+        g: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Inference> {
+        let (defs, h, g) = (defs.clone(), h.clone(), g.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.abduce(&defs, &h, &g, budget))
+    }
+}
+
+impl Drop for Decider {
+    fn drop(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            worker.stop();
+        }
+    }
+}

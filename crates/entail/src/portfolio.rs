@@ -1,0 +1,286 @@
+//! All procedures, the cheapest first.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use induct::Induct;
+use lists::Lists;
+use sl::addresses::{self, Translated};
+use sl::procedure::Unknown;
+use sl::{
+    Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Procedure, Reason, Satisfiability,
+    Signature,
+};
+
+/// How long a solver may think about one of its questions if nobody says how long an answer may take.
+/// There are limits on work that are reached first.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Says where the solver is, or why there is none.
+pub type FindSolver = Arc<dyn Fn() -> Result<PathBuf, String> + Send + Sync>;
+
+/// The procedures, with their solvers.
+pub struct Portfolio {
+    find_solver: FindSolver,
+    lists: Lists,
+    induct: Induct,
+    grass: Option<grass::Solver>,
+    boolean: Option<boolean::Solver>,
+}
+
+/// The procedures, in the order in which they are asked.
+const MEMBERS: [Member; 4] = [Member::Lists, Member::Induct, Member::Grass, Member::Boolean];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Member {
+    Lists,
+    Induct,
+    Grass,
+    Boolean,
+}
+
+impl Portfolio {
+    /// Solvers are started by the first question that needs them.
+    #[must_use]
+    pub fn new(find_solver: FindSolver) -> Portfolio {
+        Portfolio { find_solver, lists: Lists, induct: Induct, grass: None, boolean: None }
+    }
+
+    /// The solver on reachability.
+    pub(crate) fn grass(&mut self) -> Result<&mut grass::Solver, Limit> {
+        if self.grass.is_none() {
+            let config = grass::config((self.find_solver)().map_err(Limit::Solver)?, PATIENCE);
+            self.grass = Some(grass::Solver::new(config));
+        }
+        self.grass.as_mut().ok_or_else(|| Limit::Solver("there is no solver".into()))
+    }
+
+    fn boolean(&mut self) -> Result<&mut boolean::Solver, Limit> {
+        if self.boolean.is_none() {
+            let config = boolean::config((self.find_solver)().map_err(Limit::Solver)?, PATIENCE);
+            self.boolean = Some(boolean::Solver::new(config));
+        }
+        self.boolean.as_mut().ok_or_else(|| Limit::Solver("there is no solver".into()))
+    }
+
+    fn member(&mut self, member: Member) -> Result<&mut dyn Procedure, Limit> {
+        match member {
+            Member::Lists => Ok(&mut self.lists),
+            Member::Induct => Ok(&mut self.induct),
+            Member::Grass => self.grass().map(|solver| solver as &mut dyn Procedure),
+            Member::Boolean => self.boolean().map(|solver| solver as &mut dyn Procedure),
+        }
+    }
+
+    /// One after the other, until one of them knows.
+    fn by_all<T>(
+        &mut self,
+        defs: &Defs,
+        formulas: &[&Formula],
+        budget: &mut Budget,
+        mut ask: impl FnMut(&mut dyn Procedure, &mut Budget) -> Answer<T>,
+    ) -> Answer<T> {
+        let mut reasons = Reasons::default();
+        for member in MEMBERS {
+            let answer = match self.member(member) {
+                Ok(procedure) => {
+                    budget.stats.procedure = Some(procedure.name());
+                    ask(procedure, budget)
+                }
+                Err(limit) => Answer::GaveUp(limit),
+            };
+            match answer.result() {
+                Ok(answer) => return Answer::Decided(answer),
+                Err(unknown) => reasons.add(member, unknown),
+            }
+        }
+        reasons.answer(uses_induction(defs.signature(), formulas))
+    }
+}
+
+impl Procedure for Portfolio {
+    fn name(&self) -> &'static str {
+        "all"
+    }
+
+    fn satisfiable(
+        &mut self,
+        defs: &Defs,
+        formula: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Satisfiability> {
+        let Some(translated) = without_integer_locations(defs, std::slice::from_ref(formula))
+        else {
+            return self.by_all(defs, &[formula], budget, |procedure, budget| {
+                procedure.satisfiable(defs, formula, budget)
+            });
+        };
+        let translated = match translated {
+            Ok(translated) => translated,
+            Err(reason) => return Answer::OutOfFragment(reason),
+        };
+        let defs = Defs::new(translated.signature.clone(), defs.semantics());
+        let formula = Formula::and(translated.all());
+        let answer = self.by_all(&defs, &[&formula], budget, |procedure, budget| {
+            procedure.satisfiable(&defs, &formula, budget)
+        });
+        answer.and_then(|answer| match answer {
+            Satisfiability::Sat(model) => {
+                translated.model(model).map_or(Answer::GaveUp(unknown_addresses()), |model| {
+                    Answer::Decided(Satisfiability::Sat(model))
+                })
+            }
+            Satisfiability::Unsat => Answer::Decided(Satisfiability::Unsat),
+        })
+    }
+
+    fn entails(
+        &mut self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Entailment> {
+        let Some(translated) = without_integer_locations(defs, &[left.clone(), right.clone()])
+        else {
+            return self.by_all(defs, &[left, right], budget, |procedure, budget| {
+                procedure.entails(defs, left, right, budget)
+            });
+        };
+        let pair = translated.and_then(|translated| {
+            let pair = pair_of(&translated)?;
+            Ok((translated, pair))
+        });
+        let (translated, (left, right)) = match pair {
+            Ok(pair) => pair,
+            Err(reason) => return Answer::OutOfFragment(reason),
+        };
+        let defs = Defs::new(translated.signature.clone(), defs.semantics());
+        let answer = self.by_all(&defs, &[&left, &right], budget, |procedure, budget| {
+            procedure.entails(&defs, &left, &right, budget)
+        });
+        answer.and_then(|answer| match answer {
+            Entailment::Invalid(model) => {
+                translated.model(model).map_or(Answer::GaveUp(unknown_addresses()), |model| {
+                    Answer::Decided(Entailment::Invalid(model))
+                })
+            }
+            valid => Answer::Decided(valid),
+        })
+    }
+
+    fn frame(
+        &mut self,
+        defs: &Defs,
+        h: &Formula,
+        g: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Inference> {
+        inferred(defs, h, g, |defs, h, g| self.frame_of_locations(defs, h, g, budget))
+    }
+
+    fn abduce(
+        &mut self,
+        defs: &Defs,
+        h: &Formula,
+        g: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Inference> {
+        inferred(defs, h, g, |defs, h, g| self.abduce_locations(defs, h, g, budget))
+    }
+}
+
+/// An answer about locations that are integers, by one about others.
+fn inferred(
+    defs: &Defs,
+    h: &Formula,
+    g: &Formula,
+    ask: impl FnOnce(&Defs, &Formula, &Formula) -> Answer<Inference>,
+) -> Answer<Inference> {
+    let Some(translated) = without_integer_locations(defs, &[h.clone(), g.clone()]) else {
+        return ask(defs, h, g);
+    };
+    let pair = translated.and_then(|translated| {
+        let pair = pair_of(&translated)?;
+        Ok((translated, pair))
+    });
+    let (translated, (h, g)) = match pair {
+        Ok(pair) => pair,
+        Err(reason) => return Answer::OutOfFragment(reason),
+    };
+    let defs = Defs::new(translated.signature.clone(), defs.semantics());
+    ask(&defs, &h, &g).and_then(|inference| match inference {
+        Inference::Found(formula) => match translated.formula(&formula) {
+            Some(formula) => Answer::Decided(Inference::Found(formula)),
+            None => Answer::GaveUp(Limit::other("the answer is about computed addresses")),
+        },
+        Inference::Nothing(model) => {
+            Answer::Decided(Inference::Nothing(model.and_then(|model| translated.model(model))))
+        }
+    })
+}
+
+/// The same formulas about other locations, if integers are locations.
+fn without_integer_locations(
+    defs: &Defs,
+    formulas: &[Formula],
+) -> Option<Result<Translated, Reason>> {
+    let signature = defs.signature();
+    addresses::are_integers(signature).then(|| {
+        addresses::translate(signature, defs.semantics(), formulas).map_err(Reason::unsupported)
+    })
+}
+
+/// Two formulas; what holds besides is known on the left.
+fn pair_of(translated: &Translated) -> Result<(Formula, Formula), Reason> {
+    let [left, right] = translated.formulas.as_slice() else {
+        return Err(Reason::unsupported("there are not two formulas"));
+    };
+    let mut parts = vec![left.clone()];
+    parts.extend(translated.facts.iter().cloned());
+    Ok((Formula::and(parts), right.clone()))
+}
+
+fn unknown_addresses() -> Limit {
+    Limit::other("the addresses of the model are unknown")
+}
+
+/// Why nobody knows.
+#[derive(Default)]
+struct Reasons(Vec<(Member, Unknown)>);
+
+impl Reasons {
+    fn add(&mut self, member: Member, unknown: Unknown) {
+        self.0.push((member, unknown));
+    }
+
+    /// The reasons of the procedures that came closest. What `lists` can do, others can do, too; with
+    /// inductive definitions `boolean` has nothing to say, and without them it can do most.
+    fn answer<T>(self, induction: bool) -> Answer<T> {
+        let is_close = |member: Member| match member {
+            Member::Lists => false,
+            Member::Induct | Member::Grass => induction,
+            Member::Boolean => !induction,
+        };
+        let mut all: Vec<Unknown> = Vec::new();
+        for (_, unknown) in self.0.into_iter().filter(|(member, _)| is_close(*member)) {
+            if !all.contains(&unknown) {
+                all.push(unknown);
+            }
+        }
+        match (all.pop(), all.is_empty()) {
+            (Some(only), true) => Err(only).into(),
+            (last, _) => {
+                all.extend(last);
+                Answer::GaveUp(Limit::All(all.iter().map(ToString::to_string).collect()))
+            }
+        }
+    }
+}
+
+/// Does a formula mention a predicate whose definition comes to itself?
+fn uses_induction(signature: &Signature, formulas: &[&Formula]) -> bool {
+    let reached = signature.reached(formulas.iter().copied());
+    reached.iter().any(|name| signature.is_inductive(name))
+}

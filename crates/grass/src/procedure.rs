@@ -1,0 +1,92 @@
+//! The procedure as others see it.
+
+use sl::procedure::{NoProof, Unknown};
+use sl::{
+    Answer, Budget, Defs, Entailment, Formula, Inference, Model, Procedure, Proof, Satisfiability,
+};
+
+use crate::solve::Solver;
+
+impl Procedure for Solver {
+    fn name(&self) -> &'static str {
+        "grass"
+    }
+
+    fn satisfiable(
+        &mut self,
+        defs: &Defs,
+        formula: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Satisfiability> {
+        self.within(budget, |solver| {
+            solver.model(defs.signature(), defs.semantics(), std::slice::from_ref(formula))
+        })
+    }
+
+    fn entails(
+        &mut self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Entailment> {
+        let found =
+            self.within(budget, |solver| solver.counterexample_by_solver(defs, left, right));
+        found.map(|counterexample| match counterexample {
+            None => Entailment::Valid(Proof::None(NoProof::Solver)),
+            Some(model) => Entailment::Invalid(model),
+        })
+    }
+
+    fn frame(
+        &mut self,
+        defs: &Defs,
+        h: &Formula,
+        g: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Inference> {
+        self.within(budget, |solver| solver.find_frame(defs, h, g))
+    }
+
+    fn abduce(
+        &mut self,
+        defs: &Defs,
+        h: &Formula,
+        g: &Formula,
+        budget: &mut Budget,
+    ) -> Answer<Inference> {
+        self.within(budget, |solver| solver.find_anti_frame(defs, h, g))
+    }
+}
+
+impl Solver {
+    /// Does something within a budget, which counts what it took.
+    fn within<T>(
+        &mut self,
+        budget: &mut Budget,
+        question: impl FnOnce(&mut Solver) -> Result<T, Unknown>,
+    ) -> Answer<T> {
+        if let Some(limit) = budget.clock.limit() {
+            return Answer::GaveUp(limit);
+        }
+        self.set_deadline(budget.clock.deadline);
+        let answer = question(self);
+        budget.stats.add(self.take_work());
+        answer.into()
+    }
+
+    /// A model of the left side that is none of the right, if there is one. A solver proves that
+    /// something has no model, so this is what it is asked.
+    pub(crate) fn counterexample_by_solver(
+        &mut self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+    ) -> Result<Option<Model>, Unknown> {
+        let formulas = [left.clone(), Formula::negation(right.clone())];
+        match self.model(defs.signature(), defs.semantics(), &formulas)? {
+            Satisfiability::Sat(model) => Ok(Some(model)),
+            Satisfiability::Unsat => Ok(None),
+        }
+    }
+}
