@@ -12,6 +12,7 @@ use crate::state::State;
 pub const READ_WEIGHT: u32 = 20;
 
 /// A fact about some constants, and where it is to be used.
+#[derive(Clone)]
 struct Fact {
     constants: Vec<Term>,
     formula: Term,
@@ -50,12 +51,28 @@ impl Executor<'_> {
         triggers: &[Vec<Term>],
     ) -> Run<()> {
         let (_, conclusion) = self.under_conditions(learnt.fact);
-        let fact = Fact {
+        let all = Fact {
             constants: constants.to_vec(),
             formula: self.guarded(learnt),
             triggers: triggers.to_vec(),
         };
-        let mut fact = self.about_fewer(fact);
+        let (fewer, lost) = self.about_fewer(&all);
+        let as_before = lost.is_empty();
+        if !as_before {
+            self.learn_fact(state, Fact { triggers: lost, ..all }, conclusion, false)?;
+        }
+        self.learn_fact(state, fewer, conclusion, as_before)
+    }
+
+    /// Assumes a fact for all values of its constants. Without `anyway` that is only done if it is known
+    /// where to use it.
+    fn learn_fact(
+        &mut self,
+        state: &mut State,
+        mut fact: Fact,
+        conclusion: Term,
+        anyway: bool,
+    ) -> Run<()> {
         // Where a fact is known by itself, and where the formula it comes from is. Nobody needs to know
         // that something is read because it was.
         let is_read = self.read_values.contains_key(&conclusion);
@@ -65,7 +82,7 @@ impl Executor<'_> {
         if let Some(value) = self.known_with(conclusion) {
             fact.triggers.insert(0, vec![value]);
         }
-        if is_read {
+        if is_read || !anyway {
             fact.triggers.retain(|set| self.mentions_all(set, &fact.constants));
             if fact.triggers.is_empty() {
                 return Ok(());
@@ -79,12 +96,13 @@ impl Executor<'_> {
     }
 
     /// The same without constants about which it says nothing but what it asks of others, too: for all
-    /// `x` and `y`, if `p(x)` and `p(y)` then `q(x)`, is for all `x`, if `p(x)` then `q(x)`.
-    fn about_fewer(&mut self, fact: Fact) -> Fact {
-        let Fact { mut constants, formula, mut triggers } = fact;
-        let (mut conditions, conclusion) = self.under_conditions(formula);
+    /// `x` and `y`, if `p(x)` and `p(y)` then `q(x)`, is for all `x`, if `p(x)` then `q(x)`. With it come
+    /// the triggers that are about more than what is left: `{r(x, y)}` is not `{r(x, x)}`.
+    fn about_fewer(&mut self, fact: &Fact) -> (Fact, Vec<Vec<Term>>) {
+        let mut constants = fact.constants.clone();
+        let (mut conditions, conclusion) = self.under_conditions(fact.formula);
         let mut replaced = HashMap::new();
-        for needless in constants.clone() {
+        for needless in fact.constants.clone() {
             if self.mentions(conclusion, &[needless]) {
                 continue;
             }
@@ -105,18 +123,22 @@ impl Executor<'_> {
             }
         }
         if replaced.is_empty() {
-            return Fact { constants, formula, triggers };
+            return (fact.clone(), Vec::new());
         }
-        for set in &mut triggers {
-            for term in set.iter_mut() {
-                *term = self.terms.substitute(*term, &replaced);
+        let gone: Vec<Term> = replaced.keys().copied().collect();
+        let (mut triggers, mut lost) = (Vec::new(), Vec::new());
+        for set in &fact.triggers {
+            let (about, others): (Vec<Term>, Vec<Term>) =
+                set.iter().partition(|t| self.mentions(**t, &gone));
+            if about.iter().all(|t| others.contains(&self.terms.substitute(*t, &replaced))) {
+                triggers.push(others);
+            } else {
+                lost.push(set.clone());
             }
-            set.sort_unstable();
-            set.dedup();
         }
         let conditions = self.terms.and(conditions);
         let formula = self.terms.implies(conditions, conclusion);
-        Fact { constants, formula, triggers }
+        (Fact { constants, formula, triggers }, lost)
     }
 
     /// The conditions of a fact, and what it says under them.
