@@ -4,14 +4,14 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
-use report::{Diagnostic, FileReport, SourceMap, Status, human, json};
-use viper::core;
-use viper::loader::{DiskFiles, load_text};
+use driver::c_program;
+use driver::viper_program::front_end;
+use report::{FileReport, SourceMap, Status, human, json};
 
 use crate::args::{self, Color, Format, Language, Plugin};
 use crate::inputs::{self, Input};
 use crate::output::Output;
-use crate::{c_files, crash, source, spl_files};
+use crate::{crash, spl_files};
 
 impl Language {
     /// As the front end wants it.
@@ -28,63 +28,9 @@ impl Language {
     }
 }
 
-/// What the front end makes of a file.
-#[derive(Debug)]
-pub(crate) struct Frontend {
-    /// The file and all that it imports.
-    pub sources: SourceMap,
-    /// Core Viper, ready to verify. Absent if and only if there are errors.
-    pub program: Option<core::Program>,
-    /// In source order.
-    pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Runs the whole front end on a file: imports, syntax, names, types, consistency, plugins.
-///
-/// As in Viper, each phase runs only on what the ones before it accepted.
-pub(crate) fn front_end(input: &Input, language: &Language) -> Frontend {
-    let mut sources = SourceMap::new();
-    let read = match &input.problem {
-        Some(problem) => Err(Box::new(problem.clone())),
-        None => source::read(&input.path, &mut sources),
-    };
-    let loaded = match read {
-        Ok(file) => load_text(&DiskFiles, &mut sources, file, &input.path),
-        Err(problem) => {
-            return Frontend { sources, program: None, diagnostics: vec![*problem] };
-        }
-    };
-    let mut diagnostics = loaded.diagnostics;
-    let mut program = None;
-    if !any_error(&diagnostics) {
-        let checked = viper::check(&loaded.program);
-        diagnostics.extend(checked.diagnostics);
-        program = checked.program.filter(|_| !any_error(&diagnostics));
-    }
-    // Surface trees are large, and nobody needs this one any more.
-    drop(loaded.program);
-    if let Some(typed) = program.take() {
-        let (desugared, more) = viper::plugins::desugar(typed, &language.plugins());
-        diagnostics.extend(more);
-        program = Some(desugared).filter(|_| !any_error(&diagnostics));
-    }
-    diagnostics.sort_by_key(|d| d.pos.span().map(|span| (span.file, span.start)));
-    Frontend { sources, program, diagnostics }
-}
-
-fn any_error(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics.iter().any(Diagnostic::is_error)
-}
-
-/// Checks one file. The sources are what the report's positions point into.
-#[must_use]
-pub fn check_file(path: &Path, language: &Language) -> (FileReport, SourceMap) {
-    check_input(&Input::file(path), language)
-}
-
 fn check_input(input: &Input, language: &Language) -> (FileReport, SourceMap) {
     let start = Instant::now();
-    let front_end = front_end(input, language);
+    let front_end = front_end(input, &language.plugins());
     let status = if front_end.program.is_some() { Status::Valid } else { Status::Invalid };
     let name = input.path.display().to_string();
     let mut report = FileReport::new(name, status, front_end.diagnostics);
@@ -95,7 +41,7 @@ fn check_input(input: &Input, language: &Language) -> (FileReport, SourceMap) {
 /// Checks one C program.
 fn check_c_file(path: &Path, options: c::Options) -> (FileReport, SourceMap) {
     let start = Instant::now();
-    let (loaded, sources) = c_files::load(path, options);
+    let (loaded, sources) = c_program::load(path, options);
     let status = if loaded.program.is_some() { Status::Valid } else { Status::Invalid };
     let mut report = FileReport::new(path.display().to_string(), status, loaded.diagnostics);
     report.time = start.elapsed();
@@ -121,7 +67,7 @@ pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
     let mut reports = Vec::new();
     for input in &inputs::expand(&args.files, &|| false) {
         crash::working_on(&input.path, args.format == Format::Json);
-        let (report, sources) = if c_files::is_c(&input.path) && input.problem.is_none() {
+        let (report, sources) = if c_program::is_c(&input.path) && input.problem.is_none() {
             check_c_file(&input.path, args.c.options())
         } else if spl_files::is_spl(&input.path) && input.problem.is_none() {
             check_spl_file(&input.path)

@@ -1,32 +1,28 @@
 //! The command line of Lancehead: arguments in, reports and an exit status out.
 //!
-//! Thin on purpose. What a program means is known to `viper`, how a diagnostic looks to `report`;
-//! here is only what a user types, which files are read and written, and where Z3 is. The pieces
-//! are a library so that the file tests and benchmarks run what the command runs.
+//! Thin on purpose. What is done with files is known to `driver`, how a diagnostic looks to `report`;
+//! here is only what a user types and sees: arguments, colours, progress, Ctrl-C, exit statuses.
 
 pub mod args;
-mod c_files;
 pub mod check;
 mod crash;
 mod diff;
 mod fmt;
-mod inputs;
 mod interrupt;
 mod output;
 mod print;
 mod progress;
 mod run;
-pub mod select;
 pub mod silicon;
 mod sl;
-mod source;
 mod spl_files;
 pub mod verify;
-pub mod z3;
+mod z3;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use driver::{inputs, source};
 
 use args::{Args, Command};
 use output::Output;

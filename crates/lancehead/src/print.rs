@@ -3,20 +3,21 @@
 use std::io;
 use std::path::Path;
 
+use driver::c_program;
+use driver::viper_program::{Frontend, front_end};
 use report::{Diagnostic, SourceMap, human};
 use viper::ast;
 
 use crate::args::{self, Color};
-use crate::check::{Frontend, front_end};
 use crate::inputs::Input;
 use crate::output::{Output, to_stderr};
-use crate::{c_files, crash, source, spl_files};
+use crate::{crash, source, spl_files};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
     crash::working_on(&args.file, false);
-    let (text, sources, diagnostics) = if c_files::is_c(&args.file) {
-        let (loaded, sources) = c_files::load(&args.file, args.c.options());
+    let (text, sources, diagnostics) = if c_program::is_c(&args.file) {
+        let (loaded, sources) = c_program::load(&args.file, args.c.options());
         (loaded.program.map(|p| heap::text::print(&p)), sources, loaded.diagnostics)
     } else if spl_files::is_spl(&args.file) {
         let (program, sources, diagnostics) = spl_files::parsed(&args.file);
@@ -60,6 +61,6 @@ fn parsed(path: &Path) -> Result {
 /// What a verifier sees, as far as it can be written in Viper.
 fn core(args: &args::Print) -> Result {
     let Frontend { sources, program, diagnostics } =
-        front_end(&Input::file(&args.file), &args.language);
+        front_end(&Input::file(&args.file), &args.language.plugins());
     (program.map(|p| viper::unparse::program(&p)), sources, diagnostics)
 }

@@ -4,13 +4,13 @@ use std::io;
 use std::path::Path;
 use std::time::Instant;
 
+use driver::c_program;
 use heap::run::{Config, End, Fault, FaultKind, Inputs, Machine, Memory, Observer, Run, Value};
 use heap::{LocId, ProcId, Program};
 use report::{Diagnostic, Pos, SourceMap, human, picture};
 use serde_json::{Value as Json, json};
 
 use crate::args::{self, Color, Format, IntMode};
-use crate::c_files;
 use crate::crash;
 use crate::output::{Output, complain, to_stderr};
 
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &args::Run, color: Color, out: &mut Output) -> u8 {
             return 2;
         }
     };
-    let (loaded, sources) = c_files::load(&args.file, args.c.options());
+    let (loaded, sources) = c_program::load(&args.file, args.c.options());
     let options =
         human::Options { color: color.wanted(&io::stderr()), ..human::Options::default() };
     let name = args.file.display().to_string();

@@ -13,11 +13,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use driver::select::Selection;
+use driver::verify::verify_file;
+use driver::z3::{self, Surroundings};
 use expect::{Expectations, Output};
-use lancehead::args::Language;
-use lancehead::select::Selection;
-use lancehead::verify::verify_file;
-use lancehead::z3::{self, Surroundings};
 use libtest_mimic::{Arguments, Failed, Trial};
 use symex::{Config, Quiet};
 
@@ -111,7 +110,13 @@ fn verify(path: &Path, config: &Config) -> Result<(), Failed> {
     let text = std::fs::read(path)?;
     let expectations = Expectations::parse(&String::from_utf8_lossy(&text));
     let (report, sources) = viper::with_deep_stack(|| {
-        verify_file(path, &Language::default(), &Selection::default(), config, &Quiet)
+        verify_file(
+            path,
+            &viper::plugins::Options::default(),
+            &Selection::default(),
+            config,
+            &Quiet,
+        )
     });
     let outputs: Vec<Output> = report
         .errors()

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use lancehead::z3::{self, Surroundings};
+use driver::z3::{self, Surroundings};
 use report::{Pos, SourceMap};
 use symex::{Config, Quiet};
 use viper::core::{Expr, ExprKind, Program, Type};

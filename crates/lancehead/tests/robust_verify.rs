@@ -76,7 +76,7 @@ fn the_number_of_workers_changes_nothing() {
 /// soon.
 #[cfg(unix)]
 fn mortal_solver(dir: &Path) -> PathBuf {
-    use lancehead::z3::{self, Surroundings};
+    use driver::z3::{self, Surroundings};
     use std::os::unix::fs::PermissionsExt;
     let z3 = z3::find(&Surroundings::of_this_process(None)).unwrap().path;
     let script = format!(

@@ -9,11 +9,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use driver::select::Selection;
+use driver::verify::verify_file;
+use driver::z3::{self, Surroundings};
 use errors::{EXAMPLES, Example, Expected, Mistake};
-use lancehead::args::Language;
-use lancehead::select::Selection;
-use lancehead::verify::verify_file;
-use lancehead::z3::{self, Surroundings};
 use libtest_mimic::{Arguments, Failed, Trial};
 use symex::{Config, Quiet};
 
@@ -82,7 +81,13 @@ fn locate(expected: &[Expected], text: &str) -> Result<Vec<Error>, String> {
 /// What is reported for a file, in order. An error in an imported file has line 0.
 fn reported(path: &Path, config: &Config) -> Vec<Error> {
     let (report, sources) = viper::with_deep_stack(|| {
-        verify_file(path, &Language::default(), &Selection::default(), config, &Quiet)
+        verify_file(
+            path,
+            &viper::plugins::Options::default(),
+            &Selection::default(),
+            config,
+            &Quiet,
+        )
     });
     let mut errors: Vec<Error> = report
         .errors()

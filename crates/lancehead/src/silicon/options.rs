@@ -7,9 +7,9 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, Error, FromArgMatches};
+use driver::select::Selection;
 
 use crate::args::{self, ExhaleMode, JoinMode, Plugin, Verify};
-use crate::select::Selection;
 
 /// An option of Silicon.
 struct Known {

@@ -13,7 +13,8 @@ const EXTENSION: &str = "vpr";
 
 /// A file, or something that was named and is none.
 #[derive(Clone, Debug)]
-pub(crate) struct Input {
+pub struct Input {
+    /// Where it is; `-` is standard input.
     pub path: PathBuf,
     /// Why it cannot be read, if that is already known.
     pub problem: Option<Diagnostic>,
@@ -21,7 +22,7 @@ pub(crate) struct Input {
 
 impl Input {
     /// A file that was named.
-    pub(crate) fn file(path: impl Into<PathBuf>) -> Input {
+    pub fn file(path: impl Into<PathBuf>) -> Input {
         Input { path: path.into(), problem: None }
     }
 
@@ -34,7 +35,7 @@ impl Input {
 /// The files that are meant. A folder stands for all programs in it and in its folders, in the order of
 /// their names; what is hidden is passed over, and so is what was met before by another path. A file
 /// that is named is meant as often as it is named.
-pub(crate) fn expand(named: &[PathBuf], stopped: &dyn Fn() -> bool) -> Vec<Input> {
+pub fn expand(named: &[PathBuf], stopped: &dyn Fn() -> bool) -> Vec<Input> {
     let mut walk = Walk { stopped, met: HashSet::new(), inputs: Vec::new() };
     let mut stdin = false;
     for path in named {

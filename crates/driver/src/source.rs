@@ -6,17 +6,17 @@ use std::path::Path;
 use report::{Diagnostic, FileId, Pos, SourceMap, Span};
 
 /// Is this the name of standard input?
-pub(crate) fn is_stdin(path: &Path) -> bool {
+pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// Reads a program, or standard input for `-`.
-pub(crate) fn read(path: &Path, sources: &mut SourceMap) -> Result<FileId, Box<Diagnostic>> {
+pub fn read(path: &Path, sources: &mut SourceMap) -> Result<FileId, Box<Diagnostic>> {
     read_one_of(path, "*.vpr", sources)
 }
 
 /// Reads a file whose bytes may be anything; what is no UTF-8 is replaced.
-pub(crate) fn read_bytes(
+pub fn read_bytes(
     path: &Path,
     pattern: &str,
     sources: &mut SourceMap,
@@ -32,7 +32,7 @@ pub(crate) fn read_bytes(
 }
 
 /// Reads a file, or standard input for `-`. The pattern is what such files are called.
-pub(crate) fn read_one_of(
+pub fn read_one_of(
     path: &Path,
     pattern: &str,
     sources: &mut SourceMap,

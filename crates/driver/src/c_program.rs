@@ -9,12 +9,12 @@ use report::SourceMap;
 use crate::source;
 
 /// Is this the name of a C program?
-pub(crate) fn is_c(path: &Path) -> bool {
+pub fn is_c(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "c" || e == "i" || e == "h")
 }
 
 /// Reads and translates a C program.
-pub(crate) fn load(path: &Path, options: Options) -> (Loaded, SourceMap) {
+pub fn load(path: &Path, options: Options) -> (Loaded, SourceMap) {
     let mut sources = SourceMap::new();
     let loaded = match source::read_bytes(path, "*.c", &mut sources) {
         Ok(file) => c::load(&Disk, &mut sources, file, options),

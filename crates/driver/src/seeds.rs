@@ -6,7 +6,7 @@ use report::{Diagnostic, MemberSeeds, Outcome, SeedReport, Status};
 use symex::{Member, Verdict};
 
 /// Compares the verdicts of a program, by seed.
-pub(super) fn compare(verdicts: &[Verdict]) -> SeedReport {
+pub fn compare(verdicts: &[Verdict]) -> SeedReport {
     let mut members = Vec::new();
     for (place, first) in verdicts.first().map(|v| &v.members).into_iter().flatten().enumerate() {
         let mut outcomes: Vec<Outcome> = Vec::new();
@@ -46,7 +46,7 @@ fn places(errors: &[Diagnostic]) -> BTreeMap<Identity<'_>, usize> {
 }
 
 /// What to tell people: a warning for each member with different outcomes.
-pub(super) fn warnings(report: &SeedReport) -> Vec<Diagnostic> {
+pub fn warnings(report: &SeedReport) -> Vec<Diagnostic> {
     let runs = report.statuses.len();
     let warn = |member: &MemberSeeds| {
         let message = format!("`{}` is not the same in all {runs} runs", member.name);

@@ -1,0 +1,15 @@
+//! From files to reports: what the commands do, without a terminal.
+//!
+//! Reading and checking programs, choosing members, finding Z3, verifying many files at once, and what
+//! came of it as [`report`]s. Whoever wants to see something earlier is told by [`verify::Events`].
+//! Nothing here prints, and nothing ends the process.
+
+pub mod c_program;
+pub mod inputs;
+mod seeds;
+pub mod select;
+pub mod source;
+pub mod verdict;
+pub mod verify;
+pub mod viper_program;
+pub mod z3;
