@@ -136,7 +136,8 @@ impl CType {
                 if ty.signed { name.into() } else { format!("unsigned {name}") }
             }
             CType::Float(32) => "float".into(),
-            CType::Float(_) => "double".into(),
+            CType::Float(64) => "double".into(),
+            CType::Float(_) => "long double".into(),
             CType::Ptr(to) => format!("{} *", to.show(records)),
             CType::Array(of, Some(n)) => format!("{}[{n}]", of.show(records)),
             CType::Array(of, None) => format!("{}[]", of.show(records)),
@@ -204,50 +205,45 @@ impl Layout<'_> {
         }
     }
 
-    /// Lays members out one after the other, or all at the start.
-    pub(crate) fn record(
-        &self,
-        union: bool,
-        packed: bool,
-        members: Vec<Laid>,
-    ) -> (Vec<Member>, u64, u64) {
-        let (mut placed, mut at, mut size, mut align) = (Vec::new(), 0u64, 0u64, 1u64);
-        // The next free bit of the unit of bit-fields that is being filled.
-        let mut unit: Option<(u64, u64, u8)> = None;
-        for Laid { name, ty, bits } in members {
-            let need = if packed { 1 } else { self.align(&ty) };
+    /// Lays members out one after the other, or all at the start, as compilers for Linux do [System V
+    /// ABI, AMD64, 3.1.2]: a bit-field is where the last one ended unless it would cross a border of its
+    /// type there.
+    pub(crate) fn record(&self, union: bool, members: Vec<Laid>) -> (Vec<Member>, u64, u64) {
+        let (mut placed, mut end, mut size, mut align) = (Vec::new(), 0u64, 0u64, 1u64);
+        for Laid { name, ty, bits, packed, aligned } in members {
+            let natural = if packed { 1 } else { self.align(&ty) };
+            let need = natural.max(aligned.unwrap_or(1));
             let bytes = self.size(&ty).unwrap_or(0);
-            if union {
-                at = 0;
-                unit = None;
-            }
-            if let Some(width) = bits {
-                let of_unit = bytes * 8;
-                let fits = unit.filter(|(_, unit_bytes, next)| {
-                    *unit_bytes == bytes && u64::from(*next) + u64::from(width) <= of_unit
-                });
-                if width == 0 {
-                    unit = None;
-                    at = at.next_multiple_of(need);
-                    continue;
+            // The first bit that is free.
+            let at = if union { 0 } else { end };
+            let (member, after) = match bits {
+                Some(0) => (None, at.next_multiple_of((bytes * 8).max(1))),
+                Some(width) => {
+                    let unit = (bytes * 8).max(1);
+                    let crosses = at % unit + u64::from(width) > unit;
+                    let first = match aligned {
+                        Some(bytes) => at.next_multiple_of(bytes * 8),
+                        None if crosses => at.next_multiple_of(unit),
+                        None => at,
+                    };
+                    let in_unit = ((first % unit) as u8, width);
+                    let offset = first / unit * bytes;
+                    (Some((offset, Some(in_unit))), first + u64::from(width))
                 }
-                let (start, next) = match fits {
-                    Some((start, _, next)) => (start, next),
-                    None => (at.next_multiple_of(need), 0),
-                };
-                unit = Some((start, bytes, next + width));
-                at = start + bytes;
-                if name.is_some() {
-                    placed.push(Member { name, ty, offset: start, bits: Some((next, width)) });
+                None => {
+                    let offset = at.div_ceil(8).next_multiple_of(need);
+                    (Some((offset, None)), offset.saturating_add(bytes).saturating_mul(8))
                 }
-            } else {
-                unit = None;
-                at = at.next_multiple_of(need);
-                placed.push(Member { name, ty, offset: at, bits: None });
-                at += bytes;
+            };
+            // Padding has no alignment.
+            if bits.is_none() || name.is_some() {
+                align = align.max(need);
+                if let Some((offset, bits)) = member {
+                    placed.push(Member { name, ty, offset, bits });
+                }
             }
-            align = align.max(need);
-            size = size.max(at);
+            end = after;
+            size = size.max(end.div_ceil(8));
         }
         (placed, size.next_multiple_of(align), align)
     }
@@ -259,4 +255,8 @@ pub(crate) struct Laid {
     pub(crate) ty: CType,
     /// The width of a bit-field.
     pub(crate) bits: Option<u8>,
+    /// Does it follow the one before without a gap?
+    pub(crate) packed: bool,
+    /// So many bytes it is aligned to at least.
+    pub(crate) aligned: Option<u64>,
 }

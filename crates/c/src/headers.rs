@@ -47,7 +47,7 @@ pub(crate) fn text(name: &str) -> Option<String> {
         "time.h" => "typedef long time_t;\ntime_t time(time_t *);\n",
         "unistd.h" | "sys/types.h" => "typedef long ssize_t;\n",
         "stdarg.h" => {
-            "typedef __builtin_va_list va_list;\n#define va_start(a, b) __builtin_va_start(a, b)\n\
+            "typedef __builtin_va_list va_list;\n#define va_copy(a, b) __builtin_va_copy(a, b)\n#define va_start(a, b) __builtin_va_start(a, b)\n\
              #define va_end(a) __builtin_va_end(a)\n#define va_arg(a, t) __builtin_va_arg(a, t)\n"
         }
         _ => return None,
@@ -95,6 +95,7 @@ long atol(const char *text);
 long strtol(const char *text, char **end, int base);
 char *getenv(const char *name);
 void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
+void *bsearch(const void *key, const void *base, size_t count, size_t size, int (*compare)(const void *, const void *));
 ";
 
 const STDIO: &str = "typedef struct __lancehead_file FILE;
@@ -104,6 +105,8 @@ extern FILE *stderr;
 #define EOF (-1)
 int printf(const char *format, ...);
 int fprintf(FILE *file, const char *format, ...);
+int sprintf(char *to, const char *format, ...);
+int snprintf(char *to, size_t most, const char *format, ...);
 int puts(const char *text);
 int putchar(int c);
 int fputs(const char *text, FILE *file);
@@ -141,6 +144,10 @@ char *strrchr(const char *text, int c);
 char *strstr(const char *text, const char *part);
 char *strdup(const char *text);
 char *strndup(const char *text, size_t most);
+size_t strspn(const char *text, const char *set);
+size_t strcspn(const char *text, const char *set);
+char *strpbrk(const char *text, const char *set);
+char *strtok(char *text, const char *set);
 ";
 
 const STDBOOL: &str = "#define bool _Bool
@@ -209,7 +216,6 @@ int tolower(int c);
 /// Functions of the library that are ordinary programs: they are translated when they are called and
 /// not defined.
 pub(crate) const LIBRARY: &str = "typedef unsigned long size_t;
-void *malloc(size_t size);
 size_t strlen(const char *text) { size_t n = 0; while (text[n] != 0) n++; return n; }
 size_t strnlen(const char *text, size_t most) { size_t n = 0; while (n < most && text[n] != 0) n++; return n; }
 char *strcpy(char *to, const char *from) { size_t i = 0; while ((to[i] = from[i]) != 0) i++; return to; }
@@ -278,7 +284,7 @@ char *strstr(const char *text, const char *part) {
 char *strdup(const char *text) {
     size_t n = 0;
     while (text[n] != 0) n++;
-    char *copy = malloc(n + 1);
+    char *copy = __builtin_malloc(n + 1);
     if (copy == 0) return 0;
     for (size_t i = 0; i <= n; i++) copy[i] = text[i];
     return copy;
@@ -286,12 +292,105 @@ char *strdup(const char *text) {
 char *strndup(const char *text, size_t most) {
     size_t n = 0;
     while (n < most && text[n] != 0) n++;
-    char *copy = malloc(n + 1);
+    char *copy = __builtin_malloc(n + 1);
     if (copy == 0) return 0;
     for (size_t i = 0; i < n; i++) copy[i] = text[i];
     copy[n] = 0;
     return copy;
 }
+void qsort(void *base, size_t count, size_t size, int (*compare)(const void *, const void *)) {
+    char *at = base;
+    for (size_t i = 1; i < count; i++)
+        for (size_t k = i; k > 0 && compare(at + (k - 1) * size, at + k * size) > 0; k--) {
+            char *a = at + (k - 1) * size, *b = at + k * size, *spare = __builtin_malloc(size);
+            __builtin_memcpy(spare, a, size);
+            __builtin_memcpy(a, b, size);
+            __builtin_memcpy(b, spare, size);
+            __builtin_free(spare);
+        }
+}
+void *bsearch(const void *key, const void *base, size_t count, size_t size,
+              int (*compare)(const void *, const void *)) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *at = (const char *)base + middle * size;
+        int order = compare(key, at);
+        if (order == 0) return (void *)at;
+        if (order < 0) high = middle; else low = middle + 1;
+    }
+    return 0;
+}
+size_t strspn(const char *text, const char *set) {
+    size_t n = 0;
+    for (; text[n] != 0; n++) {
+        size_t i = 0;
+        while (set[i] != 0 && set[i] != text[n]) i++;
+        if (set[i] == 0) break;
+    }
+    return n;
+}
+size_t strcspn(const char *text, const char *set) {
+    size_t n = 0;
+    for (; text[n] != 0; n++) {
+        size_t i = 0;
+        while (set[i] != 0 && set[i] != text[n]) i++;
+        if (set[i] != 0) break;
+    }
+    return n;
+}
+char *strpbrk(const char *text, const char *set) {
+    for (; *text != 0; text++)
+        for (size_t i = 0; set[i] != 0; i++)
+            if (set[i] == *text) return (char *)text;
+    return 0;
+}
+char *strtok(char *text, const char *set) {
+    static char *rest;
+    if (text == 0) text = rest;
+    if (text == 0) return 0;
+    for (;; text++) {
+        size_t i = 0;
+        while (set[i] != 0 && set[i] != *text) i++;
+        if (*text == 0) { rest = 0; return 0; }
+        if (set[i] == 0) break;
+    }
+    char *start = text;
+    for (; *text != 0; text++)
+        for (size_t i = 0; set[i] != 0; i++)
+            if (set[i] == *text) { *text = 0; rest = text + 1; return start; }
+    rest = 0;
+    return start;
+}
+long strtol(const char *text, char **end, int base) {
+    const char *at = text;
+    long n = 0;
+    int minus = 0, digits = 0;
+    while (*at == ' ' || (*at >= 9 && *at <= 13)) at++;
+    if (*at == '-' || *at == '+') minus = *at++ == '-';
+    if ((base == 0 || base == 16) && at[0] == '0' && (at[1] == 'x' || at[1] == 'X')) { at += 2; base = 16; }
+    else if (base == 0) base = *at == '0' ? 8 : 10;
+    for (;; at++, digits++) {
+        int d = *at >= '0' && *at <= '9' ? *at - '0' : *at >= 'a' && *at <= 'z' ? *at - 'a' + 10
+              : *at >= 'A' && *at <= 'Z' ? *at - 'A' + 10 : 99;
+        if (d >= base) break;
+        n = n * base + d;
+    }
+    if (end != 0) *end = (char *)(digits ? at : text);
+    return minus ? -n : n;
+}
+long atol(const char *text) { return strtol(text, 0, 10); }
+void free(void *block) { __builtin_free(block); }
+void *malloc(size_t size) { return __builtin_malloc(size); }
+void *calloc(size_t count, size_t size) { return __builtin_calloc(count, size); }
+void *realloc(void *block, size_t size) { return __builtin_realloc(block, size); }
+void *memcpy(void *to, const void *from, size_t size) { return __builtin_memcpy(to, from, size); }
+void *memmove(void *to, const void *from, size_t size) { return __builtin_memmove(to, from, size); }
+void *memset(void *at, int byte, size_t size) { return __builtin_memset(at, byte, size); }
+void abort(void) { __builtin_abort(); }
+void exit(int status) { __builtin_exit(status); }
+int puts(const char *text) { return __builtin_puts(text); }
+int putchar(int c) { return __builtin_putchar(c); }
 int abs(int n) { return n < 0 ? -n : n; }
 long labs(long n) { return n < 0 ? -n : n; }
 int isdigit(int c) { return c >= '0' && c <= '9'; }
@@ -313,11 +412,27 @@ int atoi(const char *text) {
 
 /// Does the library define a function in C?
 pub(crate) fn defines(name: &str) -> bool {
-    const NAMES: [&str; 27] = [
+    const NAMES: [&str; 44] = [
         "strlen", "strnlen", "strcpy", "strncpy", "strcat", "strncat", "strcmp", "strncmp",
         "memcmp", "memchr", "strchr", "strrchr", "strstr", "strdup", "strndup", "abs", "labs",
         "isdigit", "isupper", "islower", "isalpha", "isalnum", "isspace", "toupper", "tolower",
-        "atoi", "",
+        "atoi", "qsort", "bsearch", "strspn", "strcspn", "strpbrk", "strtok", "strtol", "atol",
+        // Calls of these are commands; procedures are for pointers to them.
+        "free", "malloc", "calloc", "realloc", "memcpy", "memmove", "memset", "abort", "exit",
+        "puts",
     ];
-    !name.is_empty() && NAMES.contains(&name)
+    NAMES.contains(&name) || name == "putchar"
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_library_defines_what_it_says() {
+        let definitions = super::LIBRARY.lines().filter(|line| !line.starts_with([' ', '}']));
+        for line in definitions.filter(|line| line.contains('(')) {
+            let name = line.split('(').next().and_then(|head| head.split([' ', '*']).next_back());
+            let name = name.unwrap_or_default();
+            assert!(super::defines(name), "{name} is not in the list");
+        }
+    }
 }

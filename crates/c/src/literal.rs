@@ -40,11 +40,10 @@ pub(crate) fn character(text: &str) -> Option<i128> {
     }
 }
 
-/// The bytes of a string literal, with its quotes.
+/// The bytes of a string literal, with its quotes; not if its characters are wide.
 pub(crate) fn string(text: &str) -> Option<Vec<u8>> {
-    let inner =
-        text.trim_start_matches(['L', 'u', 'U', '8']).strip_prefix('"')?.strip_suffix('"')?;
-    Some(unescape(inner))
+    let text = text.strip_prefix("u8").unwrap_or(text);
+    Some(unescape(text.strip_prefix('"')?.strip_suffix('"')?))
 }
 
 fn unescape(text: &str) -> Vec<u8> {

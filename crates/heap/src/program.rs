@@ -235,10 +235,13 @@ pub enum Command {
         /// With what.
         args: Vec<Expr>,
     },
-    /// Writes to the output, as `printf` does: a format and what it mentions.
+    /// Writes as `printf` does: a format and what it mentions.
     Print {
         /// Where the number of characters goes.
         to: Option<VarId>,
+        /// The place that they are written to, with a zero behind them, and how many bytes there may be;
+        /// otherwise it is the output.
+        into: Option<(Expr, Option<Expr>)>,
         /// The format and the values.
         args: Vec<Expr>,
     },
@@ -374,7 +377,13 @@ impl Command {
                 }
                 args.iter().for_each(visit);
             }
-            Command::Print { args, .. } => args.iter().for_each(visit),
+            Command::Print { into, args, .. } => {
+                if let Some((at, limit)) = into {
+                    visit(at);
+                    limit.iter().for_each(&mut *visit);
+                }
+                args.iter().for_each(visit);
+            }
         }
     }
 }

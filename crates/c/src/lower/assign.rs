@@ -5,7 +5,9 @@ use lang_c::ast::{BinaryOperator, Expression};
 use lang_c::span::{Node, Span};
 use report::Pos;
 
-use super::expr::{Place, Value, arith};
+use super::arith::arith;
+use super::expr::Value;
+use super::place::{Place, of_bits};
 use super::{Lowered, Lowering};
 use crate::ctype::{CType, INT};
 
@@ -84,7 +86,8 @@ impl Lowering<'_> {
             Place::Memory(_) => Value::new(value, ty),
             Place::Bits { width, .. } => {
                 let signed = ty.int_type().unwrap_or(INT).signed;
-                Value::new(Expr::Convert(IntType { bits: width, signed }, Box::new(value)), ty)
+                let bits = IntType { bits: width, signed };
+                Value::new(Expr::Convert(bits, Box::new(value)), of_bits(&ty, width))
             }
         }
     }

@@ -19,6 +19,8 @@ pub(super) struct Function {
     /// Where the next command goes.
     at: LocId,
     pub(super) result: Option<VarId>,
+    /// Where arguments without a parameter are.
+    pub(super) rest: Option<VarId>,
     pub(super) result_ty: CType,
     /// Local objects and variables that are in scope, the last ones innermost.
     pub(super) live: Live,
@@ -65,6 +67,11 @@ pub(super) fn hidden_result() -> Var {
     Var { name: "$result".into(), ty: Scalar::Ptr(Target::Unknown), temporary: true }
 }
 
+/// The parameter through which arguments come that have none.
+pub(super) fn hidden_rest() -> Var {
+    Var { name: "$rest".into(), ty: Scalar::Ptr(Target::Unknown), temporary: true }
+}
+
 impl Function {
     pub(super) fn new(
         id: ProcId,
@@ -80,6 +87,7 @@ impl Function {
             locations: Vec::new(),
             at: LocId(0),
             result: None,
+            rest: None,
             result_ty,
             live: Live::default(),
             breaks: Vec::new(),
@@ -226,6 +234,7 @@ impl Function {
         self.temporaries = temporaries;
         self.live = live;
         self.gotos.truncate(gotos);
+        self.labels.retain(|_, (at, _)| at.index() < locations);
         if let Some(location) = self.locations.get_mut(at.index()) {
             location.out = nowhere();
         }
@@ -243,14 +252,14 @@ impl Function {
             }
             at
         };
-        let mut numbers: HashMap<LocId, LocId> = HashMap::new();
+        let mut numbers: Vec<Option<LocId>> = vec![None; self.locations.len()];
         let mut order = Vec::new();
         let mut pending = vec![resolve(LocId(0))];
         while let Some(at) = pending.pop() {
-            if numbers.contains_key(&at) {
+            if numbers[at.index()].is_some() {
                 continue;
             }
-            numbers.insert(at, LocId(order.len() as u32));
+            numbers[at.index()] = Some(LocId(order.len() as u32));
             order.push(at);
             match &self.locations[at.index()].out {
                 Out::Do(_, to) => pending.push(resolve(*to)),
@@ -262,7 +271,7 @@ impl Function {
                 Out::Return => {}
             }
         }
-        let number = |at: &LocId| numbers.get(&resolve(*at)).copied().unwrap_or(LocId(0));
+        let number = |at: &LocId| numbers[resolve(*at).index()].unwrap_or(LocId(0));
         let locations = order
             .iter()
             .map(|at| {

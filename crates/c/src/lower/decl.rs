@@ -1,355 +1,19 @@
-//! Declarations: types, records, enumerations, globals, functions.
+//! Declarations: globals, variables, functions.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use heap::{Command, Expr, Field, Global, GlobalId, IntType, Record, RecordId};
-use lang_c::ast::{
-    self, ArraySize, DeclarationSpecifier, DeclaratorKind, DerivedDeclarator, SpecifierQualifier,
-    StorageClassSpecifier, TypeSpecifier,
-};
+use heap::{Command, Expr, Global, GlobalId};
+use lang_c::ast::{self, DeclaratorKind, DerivedDeclarator, StorageClassSpecifier};
 use lang_c::span::{Node, Span};
 
 use super::build::Function;
-use super::{Lowered, Lowering, Symbol, Tag};
-use crate::ctype::{CHAR, CType, FuncType, Laid, Member, RecordInfo};
-
-/// What the specifiers of a declaration say.
-pub(super) struct Specified {
-    pub(super) ty: CType,
-    pub(super) storage: Option<StorageClassSpecifier>,
-}
+use super::init::Init;
+use super::types::Specified;
+use super::{Failed, Lowered, Lowering, Symbol};
+use crate::ctype::{CType, FuncType};
 
 impl Lowering<'_> {
-    pub(super) fn specifiers(
-        &mut self,
-        list: &[Node<DeclarationSpecifier>],
-        span: Span,
-    ) -> Lowered<Specified> {
-        let mut storage = None;
-        let mut types = Vec::new();
-        for specifier in list {
-            match &specifier.node {
-                DeclarationSpecifier::StorageClass(class) => storage = Some(class.node.clone()),
-                DeclarationSpecifier::TypeSpecifier(ty) => types.push(ty),
-                DeclarationSpecifier::TypeQualifier(_)
-                | DeclarationSpecifier::Function(_)
-                | DeclarationSpecifier::Alignment(_)
-                | DeclarationSpecifier::Extension(_) => {}
-            }
-        }
-        Ok(Specified { ty: self.base_type(&types, span)?, storage })
-    }
-
-    pub(super) fn qualifiers(
-        &mut self,
-        list: &[Node<SpecifierQualifier>],
-        span: Span,
-    ) -> Lowered<CType> {
-        let types: Vec<&Node<TypeSpecifier>> = list
-            .iter()
-            .filter_map(|q| match &q.node {
-                SpecifierQualifier::TypeSpecifier(ty) => Some(ty),
-                SpecifierQualifier::TypeQualifier(_) | SpecifierQualifier::Extension(_) => None,
-            })
-            .collect();
-        self.base_type(&types, span)
-    }
-
-    fn base_type(&mut self, types: &[&Node<TypeSpecifier>], span: Span) -> Lowered<CType> {
-        let (mut signed, mut long, mut short, mut char_, mut double) =
-            (None, 0u32, false, false, false);
-        let mut words = false;
-        for ty in types {
-            match &ty.node {
-                TypeSpecifier::Void => return Ok(CType::Void),
-                TypeSpecifier::Bool => return Ok(CType::Bool),
-                TypeSpecifier::Float => return Ok(CType::Float(32)),
-                TypeSpecifier::Double => double = true,
-                TypeSpecifier::Char => char_ = true,
-                TypeSpecifier::Short => short = true,
-                TypeSpecifier::Int => words = true,
-                TypeSpecifier::Long => long += 1,
-                TypeSpecifier::Signed => signed = Some(true),
-                TypeSpecifier::Unsigned => signed = Some(false),
-                TypeSpecifier::Struct(record) => {
-                    return self.record_type(&record.node, record.span);
-                }
-                TypeSpecifier::Enum(decl) => return self.enum_type(&decl.node),
-                TypeSpecifier::TypedefName(name) => {
-                    let name = &name.node.name;
-                    return match self.find(name) {
-                        Some(Symbol::Typedef(ty)) => Ok(ty.clone()),
-                        _ if name == "__builtin_va_list" => Ok(CType::VaList),
-                        _ => self.wrong(ty.span, format!("there is no type `{name}`")),
-                    };
-                }
-                TypeSpecifier::TypeOf(of) => {
-                    return match &of.node {
-                        ast::TypeOf::Expression(e) => self.type_of(e),
-                        ast::TypeOf::Type(name) => self.type_name(name),
-                    };
-                }
-                TypeSpecifier::TS18661Float(_) => return Ok(CType::Float(64)),
-                TypeSpecifier::Complex => return self.unsupported(ty.span, "a complex number"),
-                TypeSpecifier::Atomic(name) => return self.type_name(name),
-            }
-        }
-        if double {
-            return Ok(CType::Float(64));
-        }
-        let signed_or = |default: bool| signed.unwrap_or(default);
-        if char_ {
-            return Ok(CType::Int(IntType { bits: 8, signed: signed_or(CHAR.signed) }));
-        }
-        let long_bits = (self.program.model.pointer() * 8) as u8;
-        let bits = match (short, long) {
-            (true, _) => 16,
-            (_, 0) => 32,
-            (_, 1) => long_bits,
-            _ => 64,
-        };
-        if !words && !short && long == 0 && signed.is_none() {
-            return self.wrong(span, "there is no type here");
-        }
-        Ok(CType::Int(IntType { bits, signed: signed_or(true) }))
-    }
-
-    fn record_type(&mut self, decl: &ast::StructType, span: Span) -> Lowered<CType> {
-        let union = decl.kind.node == ast::StructKind::Union;
-        let name = decl.identifier.as_ref().map(|i| i.node.name.clone());
-        let known = name.as_ref().and_then(|name| {
-            let mut scopes = self.scopes.iter().rev();
-            let here = scopes.next().and_then(|scope| scope.tags.get(name));
-            match (&decl.declarations, here) {
-                (_, Some(tag)) => Some(tag.clone()),
-                // A definition is of this scope.
-                (Some(_), None) => None,
-                (None, None) => scopes.find_map(|scope| scope.tags.get(name)).cloned(),
-            }
-        });
-        let id = match known {
-            Some(Tag::Record(id)) => id,
-            Some(Tag::Enum) => return self.wrong(span, "this is the name of an enumeration"),
-            None => {
-                let shown = name.clone().unwrap_or_else(|| {
-                    self.unnamed += 1;
-                    format!("${}", self.unnamed)
-                });
-                let id = RecordId(self.records.len() as u32);
-                self.records.push(RecordInfo {
-                    name: shown.clone(),
-                    union,
-                    members: None,
-                    size: 0,
-                    align: 1,
-                });
-                // Names of records are unique in a heap program.
-                let clash = self.program.records.iter().filter(|r| r.name == shown).count();
-                let clash = clash > 0 || heap::text::is_keyword(&shown);
-                let shown = if clash { format!("{shown}.{}", id.0) } else { shown };
-                self.program.records.push(Record { name: shown, size: 0, fields: Vec::new() });
-                if let (Some(name), Some(scope)) = (&name, self.scopes.last_mut()) {
-                    scope.tags.insert(name.clone(), Tag::Record(id));
-                }
-                id
-            }
-        };
-        if let Some(declarations) = &decl.declarations {
-            if self.records[id.0 as usize].members.is_some() {
-                let shown = self.show(&CType::Record(id));
-                return self.wrong(span, format!("`{shown}` is defined twice"));
-            }
-            let members = self.members(declarations)?;
-            let (members, size, align) = self.layout().record(union, false, members);
-            let fields = members
-                .iter()
-                .map(|m| Field {
-                    name: m.name.clone().unwrap_or_default(),
-                    offset: m.offset,
-                    ty: self.heap_type(&m.ty),
-                })
-                .collect();
-            let record = &mut self.program.records[id.0 as usize];
-            (record.size, record.fields) = (size, fields);
-            let info = &mut self.records[id.0 as usize];
-            (info.members, info.size, info.align, info.union) = (Some(members), size, align, union);
-        }
-        Ok(CType::Record(id))
-    }
-
-    fn members(&mut self, list: &[Node<ast::StructDeclaration>]) -> Lowered<Vec<Laid>> {
-        let mut members = Vec::new();
-        for declaration in list {
-            let field = match &declaration.node {
-                ast::StructDeclaration::Field(field) => field,
-                ast::StructDeclaration::StaticAssert(assertion) => {
-                    self.static_assert(&assertion.node)?;
-                    continue;
-                }
-            };
-            let base = self.qualifiers(&field.node.specifiers, field.span)?;
-            if field.node.declarators.is_empty() && matches!(base, CType::Record(_)) {
-                self.size_of(&base, field.span)?;
-                members.push(Laid { name: None, ty: base.clone(), bits: None });
-            }
-            for declarator in &field.node.declarators {
-                let (name, ty) = match &declarator.node.declarator {
-                    Some(d) => self.declarator(&d.node, base.clone(), d.span)?,
-                    None => (None, base.clone()),
-                };
-                let bits = match &declarator.node.bit_width {
-                    Some(width) => {
-                        let width = self.constant_value(width)?;
-                        let most = self.layout().size(&ty).unwrap_or(0) * 8;
-                        match u8::try_from(width) {
-                            Ok(bits) if u64::from(bits) <= most => Some(bits),
-                            _ => return self.wrong(declarator.span, "this bit-field is too wide"),
-                        }
-                    }
-                    None => None,
-                };
-                // An array of unknown size at the end takes no bytes.
-                let ty = match ty {
-                    CType::Array(element, None) => CType::Array(element, Some(0)),
-                    CType::Record(_) | CType::Array(..) => {
-                        self.size_of(&ty, declarator.span)?;
-                        ty
-                    }
-                    ty => ty,
-                };
-                members.push(Laid { name, ty, bits });
-            }
-        }
-        Ok(members)
-    }
-
-    fn enum_type(&mut self, decl: &ast::EnumType) -> Lowered<CType> {
-        let mut next = 0i128;
-        for enumerator in &decl.enumerators {
-            if let Some(e) = &enumerator.node.expression {
-                next = self.constant_value(e)?;
-            }
-            self.bind(&enumerator.node.identifier.node.name, Symbol::Constant(next));
-            next += 1;
-        }
-        if let (Some(name), Some(scope)) = (&decl.identifier, self.scopes.last_mut()) {
-            scope.tags.insert(name.node.name.clone(), Tag::Enum);
-        }
-        Ok(CType::int())
-    }
-
-    pub(super) fn type_name(&mut self, name: &Node<ast::TypeName>) -> Lowered<CType> {
-        let base = self.qualifiers(&name.node.specifiers, name.span)?;
-        match &name.node.declarator {
-            Some(d) => Ok(self.declarator(&d.node, base, d.span)?.1),
-            None => Ok(base),
-        }
-    }
-
-    /// The name and the type that a declarator makes of a type.
-    pub(super) fn declarator(
-        &mut self,
-        declarator: &ast::Declarator,
-        base: CType,
-        span: Span,
-    ) -> Lowered<(Option<String>, CType)> {
-        let mut ty = base;
-        // Pointers belong to the type before; arrays and functions are read from the name outwards.
-        let is_pointer =
-            |d: &&Node<DerivedDeclarator>| matches!(d.node, DerivedDeclarator::Pointer(_));
-        for _ in declarator.derived.iter().filter(is_pointer) {
-            ty = CType::pointer(ty);
-        }
-        for derived in declarator.derived.iter().filter(|d| !is_pointer(d)).rev() {
-            ty = match &derived.node {
-                DerivedDeclarator::Array(array) => {
-                    let count = match &array.node.size {
-                        ArraySize::Unknown | ArraySize::VariableUnknown => None,
-                        ArraySize::VariableExpression(e) | ArraySize::StaticExpression(e) => {
-                            Some(self.array_size(e)?)
-                        }
-                    };
-                    CType::Array(Rc::new(ty), count)
-                }
-                DerivedDeclarator::Function(function) => {
-                    let mut params = Vec::new();
-                    for parameter in &function.node.parameters {
-                        params.push(self.parameter(&parameter.node, parameter.span)?.1);
-                    }
-                    let unknown = params.is_empty();
-                    if params == [CType::Void] {
-                        params.clear();
-                    }
-                    let variadic = function.node.ellipsis == ast::Ellipsis::Some;
-                    CType::Func(Rc::new(FuncType { result: ty, params, variadic, unknown }))
-                }
-                DerivedDeclarator::KRFunction(names) => {
-                    let params = vec![CType::int(); names.len()];
-                    CType::Func(Rc::new(FuncType {
-                        result: ty,
-                        params,
-                        variadic: false,
-                        unknown: true,
-                    }))
-                }
-                DerivedDeclarator::Pointer(_) => ty,
-                DerivedDeclarator::Block(_) => return self.unsupported(span, "a block pointer"),
-            };
-        }
-        match &declarator.kind.node {
-            DeclaratorKind::Abstract => Ok((None, ty)),
-            DeclaratorKind::Identifier(name) => Ok((Some(name.node.name.clone()), ty)),
-            DeclaratorKind::Declarator(inner) => self.declarator(&inner.node, ty, inner.span),
-        }
-    }
-
-    fn array_size(&mut self, e: &Node<ast::Expression>) -> Lowered<u64> {
-        match self.constant_or_none(e)? {
-            Some(n) => match u64::try_from(n) {
-                Ok(n) => Ok(n),
-                Err(_) => self.wrong(e.span, "the size of this array is negative"),
-            },
-            None => self.unsupported(e.span, "an array of variable size"),
-        }
-    }
-
-    fn parameter(
-        &mut self,
-        parameter: &ast::ParameterDeclaration,
-        span: Span,
-    ) -> Lowered<(Option<String>, CType)> {
-        let base = self.specifiers(&parameter.specifiers, span)?.ty;
-        let (name, ty) = match &parameter.declarator {
-            Some(d) => self.declarator_of_parameter(&d.node, base, d.span)?,
-            None => (None, base),
-        };
-        Ok((name, decayed(ty)))
-    }
-
-    /// The size of an array does not matter in a parameter, so it need not be constant.
-    fn declarator_of_parameter(
-        &mut self,
-        declarator: &ast::Declarator,
-        base: CType,
-        span: Span,
-    ) -> Lowered<(Option<String>, CType)> {
-        if let Some(Node { node: DerivedDeclarator::Array(_), .. }) = declarator.derived.last()
-            && declarator
-                .derived
-                .iter()
-                .filter(|d| matches!(d.node, DerivedDeclarator::Array(_)))
-                .count()
-                == 1
-        {
-            let mut without = declarator.clone();
-            without.derived.pop();
-            let (name, ty) = self.declarator(&without, base, span)?;
-            return Ok((name, CType::pointer(ty)));
-        }
-        self.declarator(declarator, base, span)
-    }
-
     pub(super) fn static_assert(&mut self, assertion: &ast::StaticAssert) -> Lowered<()> {
         match self.constant_value(&assertion.expression)? {
             0 => self.wrong(assertion.expression.span, "this static assertion fails"),
@@ -363,16 +27,39 @@ impl Lowering<'_> {
         declaration: &ast::Declaration,
         span: Span,
     ) -> Lowered<()> {
-        let Specified { ty: base, storage } = self.specifiers(&declaration.specifiers, span)?;
+        let specified = self.specifiers(&declaration.specifiers, span);
+        let mut result = Ok(());
         for declarator in &declaration.declarators {
-            let at = declarator.span;
-            let d = &declarator.node.declarator;
-            let initializer = declarator.node.initializer.as_ref();
-            let (name, ty) = self.declarator(&d.node, base.clone(), d.span)?;
-            let Some(name) = name else { continue };
-            if storage == Some(StorageClassSpecifier::Typedef) {
+            let declared = match &specified {
+                Ok(specified) => self.declared(specified, declarator),
+                Err(Failed) => Err(Failed),
+            };
+            if declared.is_err() {
+                // What is wrong with it was said: not everywhere it is used.
+                if let Some(name) = declared_name(&declarator.node.declarator.node) {
+                    self.bind(name, Symbol::Failed);
+                }
+                result = Err(Failed);
+            }
+        }
+        result.and(specified.map(|_| ()))
+    }
+
+    fn declared(
+        &mut self,
+        specified: &Specified,
+        declarator: &Node<ast::InitDeclarator>,
+    ) -> Lowered<()> {
+        let at = declarator.span;
+        let d = &declarator.node.declarator;
+        let initializer = declarator.node.initializer.as_ref().map(Init::new);
+        let (name, ty) = self.declarator(&d.node, specified.ty.clone(), d.span)?;
+        let ty = self.attributes(&d.node.extensions)?.mode(ty);
+        let (Some(name), storage) = (name, &specified.storage) else { return Ok(()) };
+        {
+            if *storage == Some(StorageClassSpecifier::Typedef) {
                 self.bind(&name, Symbol::Typedef(ty));
-                continue;
+                return Ok(());
             }
             if let CType::Func(function) = &ty {
                 // A declaration in a block is of the whole file, too.
@@ -381,12 +68,12 @@ impl Lowering<'_> {
                 if self.scopes.len() > 1 {
                     self.bind(&name, symbol);
                 }
-                continue;
+                return Ok(());
             }
-            let external = storage == Some(StorageClassSpecifier::Extern);
+            let external = *storage == Some(StorageClassSpecifier::Extern);
             if self.function.is_none() || external {
                 self.global(&name, ty, initializer, external, at)?;
-            } else if storage == Some(StorageClassSpecifier::Static) {
+            } else if *storage == Some(StorageClassSpecifier::Static) {
                 self.static_local(&name, ty, initializer, at)?;
             } else {
                 self.local(&name, ty, initializer, at)?;
@@ -399,7 +86,7 @@ impl Lowering<'_> {
         &mut self,
         name: &str,
         ty: CType,
-        initializer: Option<&Node<ast::Initializer>>,
+        initializer: Option<Init<'_>>,
         external: bool,
         span: Span,
     ) -> Lowered<()> {
@@ -446,7 +133,7 @@ impl Lowering<'_> {
         &mut self,
         name: &str,
         ty: CType,
-        initializer: Option<&Node<ast::Initializer>>,
+        initializer: Option<Init<'_>>,
         span: Span,
     ) -> Lowered<()> {
         let ty = self.completed(ty, initializer)?;
@@ -478,7 +165,7 @@ impl Lowering<'_> {
         &mut self,
         name: &str,
         ty: CType,
-        initializer: Option<&Node<ast::Initializer>>,
+        initializer: Option<Init<'_>>,
         span: Span,
     ) -> Lowered<()> {
         let ty = self.completed(ty, initializer)?;
@@ -517,7 +204,17 @@ impl Lowering<'_> {
         let Specified { ty: base, .. } =
             self.specifiers(&definition.specifiers, definition.declarator.span)?;
         let declarator = &definition.declarator.node;
-        let (name, ty) = self.declarator(declarator, base, definition.declarator.span)?;
+        let declared = self.declarator(declarator, base, definition.declarator.span);
+        let (name, ty) = match (declared, declared_name(declarator)) {
+            (Ok(declared), _) => declared,
+            (Err(Failed), name) => {
+                if let Some(name) = name {
+                    self.bind(name, Symbol::Failed);
+                }
+                return Err(Failed);
+            }
+        };
+        self.attributes(&declarator.extensions)?;
         let (Some(name), CType::Func(function)) = (name, ty) else {
             return self.wrong(span, "this is no function");
         };
@@ -547,12 +244,23 @@ impl Lowering<'_> {
             let var = body.variable(&param, ty);
             copied.push((param, var, ty.clone()));
         }
+        if function.variadic {
+            body.rest = Some(heap::VarId(body.vars.len() as u32));
+            body.vars.push(super::build::hidden_rest());
+        }
         let count = body.vars.len() as u32;
         body.result = function.result.is_scalar().then(|| body.temporary(&function.result));
         if let Some(result) = body.result {
             body.vars[result.index()].name = "$value".into();
         }
         self.function = Some(body);
+        if let ("main", [(count, first, CType::Int(_)), rest @ ..]) = (&*name, copied.as_slice()) {
+            let list = rest.first().filter(|(_, _, ty)| ty.is_pointer());
+            let named = |name: &String| mentions(&definition.statement.node, name);
+            if named(count) || list.is_some_and(|(list, ..)| named(list)) {
+                self.program_arguments(*first, list.map(|(_, var, _)| *var), pos);
+            }
+        }
         for (param, var, ty) in copied {
             self.bind_parameter(&param, var, ty, definition.declarator.span);
         }
@@ -630,39 +338,35 @@ impl Lowering<'_> {
                 let (name, of) = self.declarator_of_parameter(&d.node, base.clone(), d.span)?;
                 let place = params.iter().position(|p| *p == name);
                 if let Some(param) = place.and_then(|i| ty.params.get_mut(i)) {
-                    *param = decayed(of);
+                    *param = of;
                 }
             }
         }
         Ok(Rc::new(ty))
     }
+}
 
-    /// Members of a record by name, those of anonymous records inside included.
-    pub(super) fn member(&self, id: RecordId, name: &str) -> Option<Member> {
-        let members = self.records.get(id.0 as usize)?.members.as_ref()?;
-        for member in members {
-            match (&member.name, &member.ty) {
-                (Some(found), _) if found == name => return Some(member.clone()),
-                (None, CType::Record(inner)) => {
-                    if let Some(mut found) = self.member(*inner, name) {
-                        found.offset += member.offset;
-                        return Some(found);
-                    }
-                }
-                _ => {}
-            }
-        }
-        None
+/// The name that is declared.
+pub(super) fn declared_name(declarator: &ast::Declarator) -> Option<&str> {
+    match &declarator.kind.node {
+        DeclaratorKind::Abstract => None,
+        DeclaratorKind::Identifier(name) => Some(&name.node.name),
+        DeclaratorKind::Declarator(inner) => declared_name(&inner.node),
     }
 }
 
-/// Parameters that are arrays or functions are pointers.
-pub(super) fn decayed(ty: CType) -> CType {
-    match ty {
-        CType::Array(element, _) => CType::Ptr(element),
-        CType::Func(_) => CType::pointer(ty),
-        ty => ty,
+/// Does a name occur in a statement?
+fn mentions(statement: &ast::Statement, name: &str) -> bool {
+    use lang_c::visit::Visit;
+    struct Search<'n>(&'n str, bool);
+    impl<'ast> Visit<'ast> for Search<'_> {
+        fn visit_identifier(&mut self, identifier: &'ast ast::Identifier, _: &'ast Span) {
+            self.1 |= identifier.name == self.0;
+        }
     }
+    let mut search = Search(name, false);
+    search.visit_statement(statement, &Span::none());
+    search.1
 }
 
 /// Names whose address is taken.

@@ -1,17 +1,26 @@
 //! From syntax trees to heap programs: names, types, and the order of evaluation.
 //!
-//! - [`decl`]: declarations, types, records; [`init`]: initialisers.
-//! - [`expr`], [`assign`], [`call`]: expressions. What reads or writes memory, calls or has an effect
-//!   becomes commands in the order of evaluation; what is left is a pure expression.
+//! - [`types`], [`attributes`]: types and records; [`decl`], [`arguments`]: declarations; [`init`]: initialisers.
+//! - [`expr`], [`place`], [`arith`], [`condition`], [`assign`], [`call`], [`library`], [`variadic`]: expressions.
+//!   What reads or writes memory, calls or has an effect becomes commands in the order of evaluation; what
+//!   is left is a pure expression.
 //! - [`stmt`]: statements, jumps, and the lives of local objects; [`build`]: locations and variables.
 
+mod arguments;
+mod arith;
 mod assign;
+mod attributes;
 mod build;
 mod call;
+mod condition;
 mod decl;
 mod expr;
 mod init;
+mod library;
+mod place;
 mod stmt;
+mod types;
+mod variadic;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -41,6 +50,7 @@ pub(crate) fn translate(
     options: Options,
 ) -> (Option<Program>, Vec<Diagnostic>) {
     let without_type = text.add_implicit_int();
+    text.take_attributes();
     let text = &text;
     if let Some(offset) = too_deep(&text.text) {
         let pos = text.span(offset, offset + 1);
@@ -59,9 +69,16 @@ pub(crate) fn translate(
     let warnings =
         without_type.into_iter().map(|pos| Diagnostic::warning("c.warning", pos, message));
     lowering.diagnostics.extend(warnings);
+    lowering.defined = unit.0.iter().filter_map(|d| defined_name(&d.node)).collect();
     lowering.unit(&unit);
     lowering.link();
     lowering.finish()
+}
+
+/// The name of the function that is defined here.
+fn defined_name(declaration: &ast::ExternalDeclaration) -> Option<String> {
+    let ast::ExternalDeclaration::FunctionDefinition(function) = declaration else { return None };
+    decl::declared_name(&function.node.declarator.node).map(str::to_owned)
 }
 
 fn parse(text: String) -> Result<ast::TranslationUnit, lang_c::driver::SyntaxError> {
@@ -135,19 +152,21 @@ fn syntax_error(text: &str, error: &lang_c::driver::SyntaxError, pos: Pos) -> Di
 #[derive(Clone, Debug)]
 enum Symbol {
     Typedef(CType),
-    Constant(i128),
+    Constant(i128, heap::IntType),
     Global(GlobalId, CType),
     /// A function; its procedure is made when it is first used.
     Function(Rc<FuncType>),
     Var(heap::VarId, CType),
     Object(heap::ObjectId, CType),
+    /// Its declaration was wrong, which was said there.
+    Failed,
 }
 
 /// What a tag stands for.
 #[derive(Clone, Debug)]
 enum Tag {
     Record(heap::RecordId),
-    Enum,
+    Enum(heap::IntType),
 }
 
 #[derive(Default)]
@@ -174,6 +193,16 @@ struct Lowering<'a> {
     /// Functions that were called without a declaration or without a body, where first.
     bodiless: BTreeMap<ProcId, Pos>,
     unnamed: u32,
+    /// Procedures by name.
+    procs: HashMap<String, ProcId>,
+    /// Functions that the program defines somewhere.
+    defined: HashSet<String>,
+    /// Types of expressions that were translated only for their type, by where they are.
+    types: HashMap<(usize, usize, usize), Option<CType>>,
+    /// Must expressions be constant?
+    constant: bool,
+    /// Is an expression translated only for its type?
+    unevaluated: bool,
     /// Names of functions of the library that are to be translated, while it is.
     wanted: Option<HashSet<String>>,
 }
@@ -193,6 +222,11 @@ impl<'a> Lowering<'a> {
             strings: HashMap::new(),
             bodiless: BTreeMap::new(),
             unnamed: 0,
+            procs: HashMap::new(),
+            defined: HashSet::new(),
+            types: HashMap::new(),
+            constant: false,
+            unevaluated: false,
             wanted: None,
         }
     }
@@ -217,6 +251,21 @@ impl<'a> Lowering<'a> {
             None => self.diagnostics.push(error),
         }
         Err(Failed)
+    }
+
+    /// How many errors there are, to come back to.
+    fn error_mark(&self) -> (usize, usize) {
+        let of_function = self.function.as_ref().and_then(|f| self.of_functions.get(&f.id));
+        (self.diagnostics.len(), of_function.map_or(0, Vec::len))
+    }
+
+    fn forget_errors(&mut self, mark: (usize, usize)) {
+        self.diagnostics.truncate(mark.0);
+        if let Some(function) = &self.function
+            && let Some(errors) = self.of_functions.get_mut(&function.id)
+        {
+            errors.truncate(mark.1);
+        }
     }
 
     fn unsupported<T>(&mut self, span: CSpan, what: &str) -> Lowered<T> {
@@ -309,7 +358,9 @@ impl<'a> Lowering<'a> {
             let scopes = std::mem::replace(&mut self.scopes, vec![Scope::default()]);
             let before = wanted.len();
             self.wanted = Some(wanted);
+            self.types.clear();
             self.unit(&unit);
+            self.types.clear();
             self.wanted = None;
             self.text = text;
             self.scopes = scopes;
@@ -392,7 +443,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn finish(mut self) -> (Option<Program>, Vec<Diagnostic>) {
-        self.program.entry = self.program.find("main").filter(|id| {
+        self.program.entry = self.procs.get("main").copied().filter(|id| {
             self.program.proc(*id).body.is_some() || self.of_functions.contains_key(id)
         });
         let reached = self.program.entry.map(|entry| self.reached(entry));
@@ -412,7 +463,7 @@ impl<'a> Lowering<'a> {
         }
         for (id, pos) in std::mem::take(&mut self.bodiless) {
             let proc = self.program.proc(id);
-            let quiet = call::is_input(&proc.name);
+            let quiet = library::is_input(&proc.name);
             if proc.body.is_none() && !quiet {
                 let message = format!(
                     "`{}` has no body: its result is any value, and it changes nothing",
@@ -443,8 +494,8 @@ impl<'a> Lowering<'a> {
 
     /// The procedure of a name, declared if it is not known yet.
     fn procedure(&mut self, name: &str, ty: &FuncType, pos: Pos) -> ProcId {
-        if let Some(id) = self.program.find(name) {
-            return id;
+        if let Some(id) = self.procs.get(name) {
+            return *id;
         }
         let mut vars = Vec::new();
         if !ty.result.is_scalar() && ty.result != CType::Void {
@@ -453,6 +504,9 @@ impl<'a> Lowering<'a> {
         for (i, param) in ty.params.iter().enumerate() {
             let name = format!("p{i}");
             vars.push(heap::Var { name, ty: param.scalar(), temporary: false });
+        }
+        if ty.variadic && self.defined.contains(name) {
+            vars.push(build::hidden_rest());
         }
         let params = vars.len() as u32;
         let result = ty.result.is_scalar().then(|| {
@@ -469,7 +523,9 @@ impl<'a> Lowering<'a> {
             body: None,
             pos,
         });
-        ProcId((self.program.procs.len() - 1) as u32)
+        let id = ProcId((self.program.procs.len() - 1) as u32);
+        self.procs.insert(name.into(), id);
+        id
     }
 
     /// A global object that no user declared.

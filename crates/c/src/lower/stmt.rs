@@ -178,10 +178,8 @@ impl Lowering<'_> {
         let mut value = Ok(Value::new(Expr::Int(0), CType::Void));
         for (i, item) in items.iter().enumerate() {
             match &item.node {
-                BlockItem::Statement(Node { node: Statement::Expression(Some(e)), .. })
-                    if i + 1 == items.len() =>
-                {
-                    value = self.rvalue(e);
+                BlockItem::Statement(last) if i + 1 == items.len() => {
+                    value = self.last_value(last);
                 }
                 _ => self.block_item(item),
             }
@@ -204,6 +202,17 @@ impl Lowering<'_> {
             }
         }
         value
+    }
+
+    fn last_value(&mut self, statement: &Node<Statement>) -> Lowered<Value> {
+        match &statement.node {
+            Statement::Expression(Some(e)) => self.rvalue(e),
+            Statement::Labeled(s) => {
+                self.label(&s.node, statement.span)?;
+                self.last_value(&s.node.statement)
+            }
+            _ => self.statement(statement).map(|()| Value::void()),
+        }
     }
 
     fn return_(&mut self, value: Option<&Node<Expression>>, span: Span) -> Lowered<()> {
@@ -233,6 +242,11 @@ impl Lowering<'_> {
     }
 
     fn labeled(&mut self, s: &ast::LabeledStatement, span: Span) -> Lowered<()> {
+        self.label(s, span)?;
+        self.statement(&s.statement)
+    }
+
+    fn label(&mut self, s: &ast::LabeledStatement, span: Span) -> Lowered<()> {
         let pos = self.pos(span);
         let here = self.location();
         self.jump(here, pos);
@@ -266,7 +280,7 @@ impl Lowering<'_> {
                 }
             }
         }
-        self.statement(&s.statement)
+        Ok(())
     }
 
     fn case(&mut self, low: i128, high: i128, at: LocId, span: Span) -> Lowered<()> {

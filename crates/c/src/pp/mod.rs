@@ -6,13 +6,16 @@
 
 mod condition;
 mod expand;
+mod extensions;
 mod implicit;
 mod token;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
 
 use report::{Diagnostic, FileId, LineMarker, Pos, SourceMap, Span};
+
+pub(crate) use self::extensions::is_omitted_operand;
 
 use self::expand::Macro;
 use self::token::{Kind, Lexer, Token};
@@ -27,6 +30,8 @@ pub struct Preprocessed {
     origins: Vec<(u32, Span)>,
     /// Line markers, with the files that they are in.
     lines: Vec<(FileId, LineMarker)>,
+    /// Where the `struct` of records with attributes is, and their words.
+    of_records: BTreeMap<usize, Vec<String>>,
 }
 
 /// Why preprocessing did not work.
@@ -247,6 +252,10 @@ impl Preprocessor<'_> {
 
     fn emit(&mut self, token: &Token) {
         let text = &mut self.out.text;
+        if token.is(":") && text.trim_end().ends_with('?') {
+            text.push(' ');
+            text.push_str(extensions::OMITTED_OPERAND);
+        }
         if token.spaced || !text.ends_with(['\n', ' ']) && needs_space(text, &token.text) {
             text.push(' ');
         }
@@ -281,6 +290,9 @@ impl Preprocessor<'_> {
             "error" => {
                 let words: Vec<&str> = rest.iter().map(|t| &*t.text).collect();
                 self.error(span, format!("#error {}", words.join(" ")));
+            }
+            "pragma" if rest.first().is_some_and(|t| t.is("pack")) => {
+                self.error(span, "`#pragma pack` is not supported");
             }
             "pragma" => {
                 if rest.first().is_some_and(|t| t.is("once"))

@@ -1,5 +1,7 @@
 //! Values of expressions.
 
+use std::cmp::Ordering;
+
 use super::fault::FaultKind;
 use super::machine::{Machine, Observer};
 use super::value::{Pointer, Value};
@@ -46,7 +48,7 @@ impl<O: Observer> Machine<'_, O> {
             }
             Expr::Convert(ty, a) => {
                 let a = self.eval(a)?;
-                convert(*ty, a)
+                self.convert(*ty, a)
             }
             Expr::Global(id) => Value::Ptr(Pointer { object: id.0, offset: 0 }),
             Expr::Object(id) => match self.objects[self.objects_base + id.index()] {
@@ -58,13 +60,12 @@ impl<O: Observer> Machine<'_, O> {
             Expr::Distance(a, b) => {
                 let a = self.eval(a)?;
                 let b = self.eval(b)?;
-                distance(a, b)
+                self.distance(a, b)
             }
             Expr::ToFloat(bits, a) => {
                 let x = match self.eval(a)? {
-                    Value::Int(n) => n as f64,
                     Value::Float(x) => x,
-                    _ => 0.0,
+                    other => self.memory.number(other) as f64,
                 };
                 Value::Float(if *bits == 32 { f64::from(x as f32) } else { x })
             }
@@ -88,32 +89,72 @@ impl<O: Observer> Machine<'_, O> {
     fn unary(&mut self, op: UnOp, a: Value) -> Eval<Value> {
         match (op, a) {
             (UnOp::Not, a) => Ok(Value::Int(i128::from(!a.is_true()))),
-            (UnOp::Neg(ty), Value::Int(n)) => self.number(ty, n.checked_neg()),
-            (UnOp::BitNot(ty), Value::Int(n)) => Ok(Value::Int(ty.wrap(!n))),
             (UnOp::FloatNeg, Value::Float(x)) => Ok(Value::Float(-x)),
-            _ => Ok(Value::Garbage),
+            (UnOp::FloatNeg, _) => Ok(Value::Float(0.0)),
+            (UnOp::Neg(ty), a) => self.number(ty, self.memory.number(a).checked_neg()),
+            (UnOp::BitNot(ty), a) => Ok(Value::Int(ty.wrap(!self.memory.number(a)))),
         }
     }
 
     fn binary(&mut self, op: BinOp, a: Value, b: Value) -> Eval<Value> {
         match op {
-            BinOp::Compare(op) => Ok(Value::Int(i128::from(compare(op, a, b)))),
+            BinOp::Compare(op) => Ok(Value::Int(i128::from(self.compare(op, a, b)))),
             BinOp::And => Ok(Value::Int(i128::from(a.is_true() && b.is_true()))),
             BinOp::Or => Ok(Value::Int(i128::from(a.is_true() || b.is_true()))),
             BinOp::Float(op) => Ok(float(op, a, b)),
             BinOp::Arith(op, ty) => match (a, b) {
                 (Value::Int(a), Value::Int(b)) => self.arith(op, ty, a, b),
-                // Numbers that are pointers keep what they lead to.
-                (Value::Ptr(_), Value::Int(_)) if op == Arith::Add => offset(a, b),
-                (Value::Int(_), Value::Ptr(_)) if op == Arith::Add => offset(b, a),
-                (Value::Ptr(_), Value::Int(n)) if op == Arith::Sub => offset(a, Value::Int(-n)),
-                (Value::Ptr(_), Value::Ptr(_)) if op == Arith::Sub => Ok(distance(a, b)),
-                (Value::Ptr(p), Value::Int(mask)) if op == Arith::BitAnd => Ok(masked(p, mask, ty)),
-                (Value::Ptr(p), Value::Int(bits)) if op == Arith::BitOr && is_aligned(p, bits) => {
-                    offset(a, b)
-                }
-                _ => Ok(Value::Garbage),
+                _ => self.arith_on_addresses(op, ty, a, b),
             },
+        }
+    }
+
+    /// Arithmetic on numbers that are pointers: they keep what they lead to while they move, and as long
+    /// as they stay in their object.
+    fn arith_on_addresses(&mut self, op: Arith, ty: IntType, a: Value, b: Value) -> Eval<Value> {
+        match (op, a, b) {
+            (Arith::Add, Value::Ptr(_) | Value::Garbage, Value::Int(_)) => return offset(a, b),
+            (Arith::Add, Value::Int(_), Value::Ptr(_) | Value::Garbage) => return offset(b, a),
+            (Arith::Sub, Value::Ptr(_) | Value::Garbage, Value::Int(n)) => {
+                return offset(a, Value::Int(-n));
+            }
+            (Arith::Sub, Value::Ptr(_), Value::Ptr(_)) => return Ok(self.distance(a, b)),
+            _ => {}
+        }
+        let result = self.arith(op, ty, self.memory.number(a), self.memory.number(b))?;
+        Ok(match (a, b, result) {
+            (Value::Ptr(p), Value::Int(_), Value::Int(n))
+            | (Value::Int(_), Value::Ptr(p), Value::Int(n)) => match self.memory.at_address(n) {
+                Some(place) if place.object == p.object => Value::Ptr(place),
+                _ => result,
+            },
+            _ => result,
+        })
+    }
+
+    /// How many bytes the first is after the second.
+    fn distance(&self, a: Value, b: Value) -> Value {
+        match (a, b) {
+            (Value::Ptr(p), Value::Ptr(q)) if p.object == q.object => {
+                Value::Int(i128::from(p.offset) - i128::from(q.offset))
+            }
+            _ => Value::Int(self.memory.number(a).saturating_sub(self.memory.number(b))),
+        }
+    }
+
+    #[inline]
+    fn compare(&self, op: Comparison, a: Value, b: Value) -> bool {
+        let order = match (a, b) {
+            (Value::Int(a), Value::Int(b)) => Some(a.cmp(&b)),
+            (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => Some(a.offset.cmp(&b.offset)),
+            (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b),
+            _ => Some(self.memory.number(a).cmp(&self.memory.number(b))),
+        };
+        match op {
+            Comparison::Eq => order == Some(Ordering::Equal),
+            Comparison::Ne => order != Some(Ordering::Equal),
+            Comparison::Lt => order == Some(Ordering::Less),
+            Comparison::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
         }
     }
 
@@ -123,12 +164,21 @@ impl<O: Observer> Machine<'_, O> {
             Arith::Sub => a.checked_sub(b),
             Arith::Mul => a.checked_mul(b),
             Arith::Div => Some(a.checked_div(b).unwrap_or(0)),
+            // As its quotient, which has no value of the type.
+            Arith::Rem
+                if self.config.machine_integers && b == -1 && a == ty.least() && ty.signed =>
+            {
+                return Err(Trouble::Fault(FaultKind::Overflow));
+            }
             Arith::Rem => Some(a.checked_rem(b).unwrap_or(0)),
             Arith::BitAnd => Some(a & b),
             Arith::BitOr => Some(a | b),
             Arith::BitXor => Some(a ^ b),
             Arith::Shl | Arith::Shr => {
-                if self.config.machine_integers && !(0..i128::from(ty.bits)).contains(&b) {
+                let negative = op == Arith::Shl && ty.signed && a < 0;
+                if self.config.machine_integers
+                    && (negative || !(0..i128::from(ty.bits)).contains(&b))
+                {
                     return Err(Trouble::Fault(FaultKind::Overflow));
                 }
                 match (op, u32::try_from(b)) {
@@ -144,6 +194,18 @@ impl<O: Observer> Machine<'_, O> {
         self.number(ty, result)
     }
 
+    /// A conversion keeps pointers if there are bits enough: they become numbers only by arithmetic that has
+    /// no other meaning.
+    fn convert(&self, ty: IntType, a: Value) -> Value {
+        match a {
+            Value::Int(n) => Value::Int(ty.wrap(n)),
+            Value::Float(x) if x.is_finite() && x.abs() < 1e30 => Value::Int(ty.wrap(x as i128)),
+            Value::Float(_) => Value::Int(0),
+            other if ty.bits >= self.program.model.address().bits => other,
+            other => Value::Int(ty.wrap(self.memory.number(other))),
+        }
+    }
+
     /// The result of an operation in a type.
     fn number(&self, ty: IntType, n: Option<i128>) -> Eval<Value> {
         let n = n.ok_or(Trouble::TooLarge)?;
@@ -154,19 +216,6 @@ impl<O: Observer> Machine<'_, O> {
         } else {
             Ok(Value::Int(ty.wrap(n)))
         }
-    }
-}
-
-/// A conversion keeps pointers: they become numbers only by arithmetic that has no other meaning.
-fn convert(ty: IntType, a: Value) -> Value {
-    match a {
-        Value::Int(n) => Value::Int(ty.wrap(n)),
-        Value::Float(x) if x.is_finite() && x.abs() < 1e30 => Value::Int(ty.wrap(x as i128)),
-        Value::Float(_) => Value::Int(0),
-        // A truth value is asked for by a comparison, a number with fewer bits has no pointer.
-        Value::Ptr(_) | Value::Proc(_) if ty.bits >= 32 => a,
-        Value::Ptr(p) => Value::Int(ty.wrap(p.offset.into())),
-        other => other,
     }
 }
 
@@ -182,40 +231,6 @@ fn offset(base: Value, bytes: Value) -> Eval<Value> {
     }
 }
 
-fn distance(a: Value, b: Value) -> Value {
-    match (a, b) {
-        (Value::Ptr(p), Value::Ptr(q)) if p.object == q.object => {
-            Value::Int(i128::from(p.offset) - i128::from(q.offset))
-        }
-        // Objects are far from each other; how far is not determined.
-        (Value::Ptr(p), Value::Ptr(q)) => {
-            let base = |p: Pointer| (i128::from(p.object) << 40) + i128::from(p.offset);
-            Value::Int(base(p) - base(q))
-        }
-        (Value::Int(a), Value::Int(b)) => Value::Int(a.saturating_sub(b)),
-        (Value::Ptr(p), Value::Int(0)) => Value::Ptr(p),
-        _ => Value::Garbage,
-    }
-}
-
-/// Objects are aligned to 16 bytes.
-fn masked(p: Pointer, mask: i128, ty: IntType) -> Value {
-    let low = 15i128;
-    if ty.wrap(mask | low) == ty.wrap(-1) {
-        let offset = i128::from(p.offset);
-        Value::Ptr(Pointer { offset: (offset - (offset & low & !mask)) as i64, ..p })
-    } else if mask & !low == 0 {
-        Value::Int(i128::from(p.offset) & mask)
-    } else {
-        Value::Garbage
-    }
-}
-
-/// Are these bits of an address zero?
-fn is_aligned(p: Pointer, bits: i128) -> bool {
-    bits & !15 == 0 && i128::from(p.offset) & bits == 0
-}
-
 fn float(op: Arith, a: Value, b: Value) -> Value {
     let (Value::Float(a), Value::Float(b)) = (a, b) else { return Value::Float(0.0) };
     Value::Float(match op {
@@ -225,29 +240,4 @@ fn float(op: Arith, a: Value, b: Value) -> Value {
         Arith::Div => a / b,
         _ => 0.0,
     })
-}
-
-fn compare(op: Comparison, a: Value, b: Value) -> bool {
-    use std::cmp::Ordering;
-    let order = match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(a.cmp(&b)),
-        (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b),
-        (Value::Ptr(a), Value::Ptr(b)) => Some(a.cmp(&b)),
-        (Value::Proc(a), Value::Proc(b)) => Some(a.cmp(&b)),
-        // An object is at an address above all small numbers.
-        (Value::Ptr(_) | Value::Proc(_) | Value::Garbage, Value::Int(n)) => {
-            Some(if n < 1 << 62 { Ordering::Greater } else { Ordering::Less })
-        }
-        (Value::Int(n), Value::Ptr(_) | Value::Proc(_) | Value::Garbage) => {
-            Some(if n < 1 << 62 { Ordering::Less } else { Ordering::Greater })
-        }
-        (Value::Garbage, Value::Garbage) => Some(Ordering::Equal),
-        _ => None,
-    };
-    match op {
-        Comparison::Eq => order == Some(Ordering::Equal),
-        Comparison::Ne => order != Some(Ordering::Equal),
-        Comparison::Lt => order == Some(Ordering::Less),
-        Comparison::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-    }
 }

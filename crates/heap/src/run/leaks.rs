@@ -20,6 +20,8 @@ pub(super) fn lost(
     let mut pending: Vec<usize> = (0..globals).chain(roots.map(|r| r as usize)).collect();
     let leads_to = |value: Value| match value {
         Value::Ptr(p) => Some(p.object as usize),
+        // A pointer that was put together from its bits.
+        Value::Int(n) => memory.at_address(n).map(|p| p.object as usize),
         _ => None,
     };
     pending.extend(values.into_iter().filter_map(leads_to));

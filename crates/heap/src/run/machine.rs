@@ -8,6 +8,7 @@ use super::format;
 use super::inputs::Inputs;
 use super::memory::{Life, MAX_OBJECT, Memory, Owner};
 use super::value::{Pointer, Value};
+use crate::expr::Expr;
 use crate::program::{Callee, Check, Command, LocId, Out, ProcId, Program, Region, VarId};
 use crate::types::{IntType, Scalar};
 
@@ -331,8 +332,8 @@ impl<'p, O: Observer> Machine<'p, O> {
         self.registers.truncate(self.base);
         let Some(caller) = self.waiting.pop() else {
             let status = match result {
-                Some(Value::Int(n)) => n,
-                _ => 0,
+                None | Some(Value::Undef) => 0,
+                Some(value) => self.memory.number(value),
             };
             return Ok(Some(End::Returned(status)));
         };
@@ -360,7 +361,10 @@ impl<'p, O: Observer> Machine<'p, O> {
                 let at = self.eval(at)?;
                 let bytes = ty.bytes(self.program.model);
                 let at = self.check(at, bytes, false)?;
-                let value = match self.memory.read(at, bytes as u8) {
+                let (memory, inputs) = (&mut self.memory, &mut self.inputs);
+                let zero = self.config.zero_uninitialised;
+                let mut draw = || draw_byte(inputs, zero);
+                let value = match memory.read(at, bytes as u8, &mut draw) {
                     Some(value) => self.loaded(value, *ty),
                     None => {
                         let value = self.uninitialised(*ty);
@@ -446,10 +450,7 @@ impl<'p, O: Observer> Machine<'p, O> {
                 let size = self.size(size)?;
                 if size > 0 {
                     let at = self.check(at, size, true)?;
-                    let byte = match byte {
-                        Value::Int(n) => n.rem_euclid(256) as u8,
-                        _ => 0,
-                    };
+                    let byte = self.memory.number(byte).rem_euclid(256) as u8;
                     self.memory.fill(at, byte, size);
                 }
             }
@@ -499,12 +500,10 @@ impl<'p, O: Observer> Machine<'p, O> {
                 self.set(*var, value);
             }
             Command::Call { to, callee, args } => return self.call(*to, callee, args, next),
-            Command::Print { to, args } => self.print(*to, args)?,
+            Command::Print { to, into, args } => self.print(*to, into.as_ref(), args)?,
             Command::Exit(e) => {
-                let status = match self.eval(e)? {
-                    Value::Int(n) => n,
-                    _ => 0,
-                };
+                let status = self.eval(e)?;
+                let status = self.memory.number(status);
                 return Err(Stop::End(End::Exited(status)));
             }
             Command::Abort => return Err(Stop::End(End::Aborted)),
@@ -513,16 +512,10 @@ impl<'p, O: Observer> Machine<'p, O> {
         Ok(())
     }
 
-    fn call(
-        &mut self,
-        to: Option<VarId>,
-        callee: &Callee,
-        args: &[crate::expr::Expr],
-        next: LocId,
-    ) -> Step<()> {
+    fn call(&mut self, to: Option<VarId>, callee: &Callee, args: &[Expr], next: LocId) -> Step<()> {
         let id = match callee {
             Callee::Proc(id) => *id,
-            Callee::Pointer(e) => match self.eval(e)? {
+            Callee::Pointer(e) => match self.callee(e)? {
                 Value::Proc(id) => id,
                 other => {
                     let kind = match other {
@@ -575,34 +568,82 @@ impl<'p, O: Observer> Machine<'p, O> {
         Ok(())
     }
 
-    fn print(&mut self, to: Option<VarId>, args: &[crate::expr::Expr]) -> Step<()> {
-        let values: Vec<Value> = args.iter().map(|e| self.eval(e)).collect::<Eval<_>>()?;
+    /// What is called; an address may have been a number for a while.
+    fn callee(&mut self, e: &Expr) -> Eval<Value> {
+        Ok(match self.eval(e)? {
+            Value::Int(n) => match Memory::proc_at_address(n) {
+                Some(id) if id.index() < self.program.procs.len() => Value::Proc(id),
+                _ => Value::Int(n),
+            },
+            other => other,
+        })
+    }
+
+    fn print(
+        &mut self,
+        to: Option<VarId>,
+        into: Option<&(Expr, Option<Expr>)>,
+        args: &[Expr],
+    ) -> Step<()> {
+        let place = match into {
+            Some((at, limit)) => {
+                let at = self.eval(at)?;
+                let limit = limit.as_ref().map(|limit| self.eval(limit)).transpose()?;
+                Some((at, limit.map(|n| self.memory.number(n))))
+            }
+            None => None,
+        };
+        let mut values = Vec::new();
+        for arg in args {
+            let value = self.eval(arg)?;
+            values.push((value, self.memory.number(value)));
+        }
+        let zero = self.config.zero_uninitialised;
+        let (memory, inputs) = (&mut self.memory, &mut self.inputs);
         let text = format::print(&values, &mut |at| {
-            let at = self.memory.check(at, 1, false).map_err(|kind| (kind, at))?;
-            match self.memory.read(at, 1) {
-                Some(Value::Int(n)) => Ok(n.rem_euclid(256) as u8),
-                _ => Ok(b'?'),
-            }
+            let at = memory.check(at, 1, false).map_err(|kind| (kind, at))?;
+            let mut draw = || draw_byte(inputs, zero);
+            let found = match memory.read(at, 1, &mut draw) {
+                Some(value) => memory.number(value).rem_euclid(256) as u8,
+                None => {
+                    let byte = draw();
+                    memory.write(at, 1, Value::Int(i128::from(byte)));
+                    byte
+                }
+            };
+            Ok(found)
         });
-        match text {
-            Ok(text) => {
-                if self.output.len() + text.len() > MAX_OUTPUT {
-                    return Err(Stop::End(End::Limit("too much output")));
-                }
-                if let Some(to) = to {
-                    self.set(to, Value::Int(text.len() as i128));
-                }
-                self.output.push_str(&text);
-                Ok(())
-            }
+        let mut text = match text {
+            Ok(text) => text,
             Err((kind, at)) => {
                 let object = match at {
                     Value::Ptr(p) => Some(p.object),
                     _ => None,
                 };
-                Err(Stop::Fault(kind, object, "a string is printed".into()))
+                return Err(Stop::Fault(kind, object, "a string is printed".into()));
+            }
+        };
+        if let Some(to) = to {
+            self.set(to, Value::Int(text.len() as i128));
+        }
+        let Some((at, limit)) = place else {
+            if self.output.len() + text.len() > MAX_OUTPUT {
+                return Err(Stop::End(End::Limit("too much output")));
+            }
+            self.output.push_str(&String::from_utf8_lossy(&text));
+            return Ok(());
+        };
+        let limit = limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+        if limit > 0 {
+            text.truncate(limit - 1);
+            text.push(0);
+            let at = self.check(at, text.len() as u64, true)?;
+            for (byte, i) in text.into_iter().zip(0..) {
+                let place = Pointer { offset: at.offset + i, ..at };
+                self.memory.write(place, 1, Value::Int(i128::from(byte as i8)));
             }
         }
+        Ok(())
     }
 
     /// What a load yields for what was stored: types may differ.
@@ -639,7 +680,7 @@ impl<'p, O: Observer> Machine<'p, O> {
         self.config.malloc_may_fail && self.inputs.choose(2) == 1
     }
 
-    fn size(&mut self, e: &crate::expr::Expr) -> Step<u64> {
+    fn size(&mut self, e: &Expr) -> Step<u64> {
         match self.eval(e)? {
             Value::Int(n) if (0..=i128::from(MAX_OBJECT)).contains(&n) => Ok(n as u64),
             _ => Err(Stop::End(End::Limit("an object is too large"))),
@@ -680,6 +721,10 @@ impl<'p, O: Observer> Machine<'p, O> {
 
     /// The object that may be freed by this pointer.
     fn freeable(&self, pointer: Value) -> Step<u32> {
+        let pointer = match pointer {
+            Value::Int(n) => self.memory.at_address(n).map_or(pointer, Value::Ptr),
+            other => other,
+        };
         let (kind, object) = match pointer {
             Value::Ptr(p) => match self.memory.object(p.object) {
                 Some(object) => match (object.owner, object.life, p.offset) {
@@ -735,8 +780,9 @@ impl<'p, O: Observer> Machine<'p, O> {
         for (proc, base, at) in callers.chain([(self.proc, self.base, self.at)]) {
             let Some(decl) = self.program.procs.get(proc.index()) else { continue };
             for (i, var) in decl.vars.iter().enumerate() {
-                let Some(value @ Value::Ptr(_)) = self.registers.get(base + i).copied() else {
-                    continue;
+                let value = match self.registers.get(base + i) {
+                    Some(value @ (Value::Ptr(_) | Value::Int(_))) => *value,
+                    _ => continue,
                 };
                 let read = || {
                     decl.body.as_ref().is_some_and(|body| body.is_read(at, VarId(i as u32)))
@@ -748,5 +794,13 @@ impl<'p, O: Observer> Machine<'p, O> {
             }
         }
         values
+    }
+}
+
+/// A byte that nothing determines.
+fn draw_byte(inputs: &mut Inputs, zero: bool) -> u8 {
+    match zero {
+        true => 0,
+        false => inputs.draw(IntType::unsigned(8), false) as u8,
     }
 }

@@ -4,6 +4,11 @@
 //! the largest power of two that all accesses so far fit; the first access that does not makes it
 //! smaller. So a record of pointers has a cell for each of them, and only what is accessed byte by byte
 //! has a cell for each byte.
+//!
+//! Every object has an address, and none is used twice. A pointer is an object and a place in it as long
+//! as a program moves and copies it; where a program looks at its bits, they are those of the address, and
+//! a number that is the address of a place in an object leads there. So hash tables over addresses, marks
+//! in the low bits of pointers and lists linked by exclusive or do what they do on a real machine.
 
 use report::Pos;
 
@@ -12,9 +17,18 @@ use super::value::{Pointer, Value};
 use crate::program::ProcId;
 use crate::types::RecordId;
 
+/// Objects have addresses above those of procedures.
+const FIRST_OBJECT: u64 = 1 << 24;
+const FIRST_PROC: u64 = 1 << 12;
+/// Objects are aligned to it, and so far apart that the end of one is not the start of another.
+const ALIGNMENT: u64 = 16;
+/// The bits of a pointer that was never set. Nothing is at that address.
+const GARBAGE: i128 = 0x7eb7_b7b7_b7b0;
+
 /// All objects that there are or were.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
+    /// By number; their addresses ascend.
     objects: Vec<Object>,
 }
 
@@ -23,6 +37,8 @@ pub struct Memory {
 pub struct Object {
     /// Its size in bytes.
     pub size: u64,
+    /// Where it starts.
+    pub address: u64,
     /// Is it still there?
     pub life: Life,
     /// Whose it is.
@@ -88,8 +104,12 @@ impl Memory {
         let cells = vec![Cell::Empty; size.div_ceil(1 << granule) as usize];
         let life = Life::Live;
         let (constant, record) = (false, None);
+        let address = self.objects.last().map_or(FIRST_OBJECT, |last| {
+            (last.address + last.size + 1).next_multiple_of(ALIGNMENT)
+        });
         self.objects.push(Object {
             size,
+            address,
             life,
             owner,
             constant,
@@ -116,6 +136,46 @@ impl Memory {
 
     pub(super) fn object_mut(&mut self, number: u32) -> Option<&mut Object> {
         self.objects.get_mut(number as usize)
+    }
+
+    /// The place that a number is the address of, at the end of an object included.
+    #[must_use]
+    pub fn at_address(&self, n: i128) -> Option<Pointer> {
+        let n = u64::try_from(n).ok().filter(|n| *n >= FIRST_OBJECT)?;
+        let number = self.objects.partition_point(|object| object.address <= n).checked_sub(1)?;
+        let object = self.objects.get(number)?;
+        let offset = n - object.address;
+        (offset <= object.size).then_some(Pointer { object: number as u32, offset: offset as i64 })
+    }
+
+    /// The procedure that a number is the address of.
+    pub(super) fn proc_at_address(n: i128) -> Option<ProcId> {
+        let n = u64::try_from(n).ok().filter(|n| *n < FIRST_OBJECT)?.checked_sub(FIRST_PROC)?;
+        (n % ALIGNMENT == 0).then_some(ProcId((n / ALIGNMENT) as u32))
+    }
+
+    /// A value as a number: the address of a pointer.
+    #[must_use]
+    pub fn number(&self, value: Value) -> i128 {
+        match value {
+            Value::Int(n) => n,
+            Value::Ptr(p) => {
+                let base = self.object(p.object).map_or(0, |object| object.address);
+                i128::from(base) + i128::from(p.offset)
+            }
+            Value::Proc(id) => i128::from(FIRST_PROC + ALIGNMENT * u64::from(id.0)),
+            Value::Float(x) => x as i128,
+            Value::Garbage | Value::Undef => GARBAGE,
+        }
+    }
+
+    /// The bits of a value that takes so many bytes.
+    fn image(&self, value: Value, bytes: u8) -> i128 {
+        match value {
+            Value::Float(x) if bytes == 4 => (x as f32).to_bits().into(),
+            Value::Float(x) => x.to_bits().into(),
+            value => self.number(value),
+        }
     }
 
     /// The object is no longer there. What it held is forgotten.
@@ -155,14 +215,59 @@ impl Memory {
             // As on a real machine, where nothing is mapped near address zero.
             Value::Int(n) if n.unsigned_abs() < 4096 => Err(FaultKind::Null),
             Value::Undef | Value::Garbage => Err(FaultKind::Uninitialised),
-            Value::Int(_) | Value::Proc(_) | Value::Float(_) => Err(FaultKind::Wild),
+            Value::Int(n) => match self.at_address(n) {
+                Some(at) => self.check(Value::Ptr(at), bytes, write),
+                None => Err(FaultKind::Wild),
+            },
+            Value::Proc(_) | Value::Float(_) => Err(FaultKind::Wild),
         }
     }
 
-    /// What is at a place that was checked. `None` if nothing was stored there.
-    pub(super) fn read(&mut self, at: Pointer, bytes: u8) -> Option<Value> {
-        let object = self.object_mut(at.object)?;
-        object.read(at.offset as u64, bytes)
+    /// What is at a place that was checked. `None` if nothing was stored there; if something was stored in
+    /// some of its bytes, `draw` says what is in the others from now on.
+    pub(super) fn read(
+        &mut self,
+        at: Pointer,
+        bytes: u8,
+        draw: &mut dyn FnMut() -> u8,
+    ) -> Option<Value> {
+        let offset = at.offset as u64;
+        let object = self.objects.get_mut(at.object as usize)?;
+        if let Some(found) = object.read(offset, bytes) {
+            return found;
+        }
+        // A value made of bytes that were stored otherwise.
+        object.break_up(offset, bytes);
+        let range = offset as usize..offset as usize + usize::from(bytes);
+        let parts: Vec<Cell> = object.cells.get(range)?.to_vec();
+        if let Some(Cell::Part(value, 0, of)) = parts.first()
+            && *of == bytes
+            && parts.iter().enumerate().all(|(i, c)| *c == Cell::Part(*value, i as u8, bytes))
+        {
+            return Some(*value);
+        }
+        let (mut whole, mut numbers) = (0i128, true);
+        for (i, cell) in parts.iter().enumerate() {
+            let byte = match *cell {
+                Cell::Value(value, _) => self.number(value) & 0xff,
+                Cell::Part(value, k, of) => {
+                    numbers = false;
+                    (self.image(value, of) >> (8 * u32::from(k).min(15))) & 0xff
+                }
+                Cell::Empty | Cell::Covered => {
+                    let byte = i128::from(draw());
+                    let place = Pointer { offset: at.offset + i as i64, ..at };
+                    self.write(place, 1, Value::Int(byte));
+                    byte
+                }
+            };
+            whole |= byte << (8 * i);
+        }
+        // The next time it is one value; bytes of a pointer stay what they are.
+        if numbers {
+            self.write(at, bytes, Value::Int(whole));
+        }
+        Some(Value::Int(whole))
     }
 
     /// Stores a value at a place that was checked.
@@ -329,13 +434,15 @@ impl Object {
         }
     }
 
-    fn read(&mut self, offset: u64, bytes: u8) -> Option<Value> {
+    /// The value of an access that is what was stored, or nothing if nothing was.
+    #[inline]
+    fn read(&mut self, offset: u64, bytes: u8) -> Option<Option<Value>> {
         self.align(offset, u64::from(bytes));
         let at = (offset >> self.granule) as usize;
         match self.cells.get(at).copied()? {
-            Cell::Value(value, width) if width == bytes => Some(value),
-            Cell::Empty if self.is_empty(at, bytes) => self.zeroed.then_some(Value::Int(0)),
-            _ => self.assemble(offset, bytes),
+            Cell::Value(value, width) if width == bytes => Some(Some(value)),
+            Cell::Empty if self.is_empty(at, bytes) => Some(self.zeroed.then_some(Value::Int(0))),
+            _ => None,
         }
     }
 
@@ -344,35 +451,19 @@ impl Object {
         self.cells.iter().skip(at).take(count.max(1)).all(|cell| *cell == Cell::Empty)
     }
 
-    /// A value made of bytes that were stored otherwise.
-    fn assemble(&mut self, offset: u64, bytes: u8) -> Option<Value> {
+    /// Makes bytes of all values that an access touches.
+    fn break_up(&mut self, offset: u64, bytes: u8) {
         self.materialise();
-        let end = offset + u64::from(bytes);
         while self.granule > 0 {
             self.halve();
         }
-        for at in offset..end {
+        for at in offset..offset + u64::from(bytes) {
             match self.cells.get(at as usize) {
                 Some(Cell::Value(_, width)) if *width != 1 => self.shatter(at as usize),
                 Some(Cell::Covered) => self.shatter(at as usize),
                 _ => {}
             }
         }
-        let parts = self.cells.get(offset as usize..end as usize)?;
-        if let Some(Cell::Part(value, 0, of)) = parts.first()
-            && *of == bytes
-            && parts.iter().enumerate().all(|(i, c)| *c == Cell::Part(*value, i as u8, bytes))
-        {
-            return Some(*value);
-        }
-        let mut whole = 0i128;
-        for (i, cell) in parts.iter().enumerate() {
-            match cell {
-                Cell::Value(Value::Int(n), 1) => whole |= (n & 0xff) << (8 * i),
-                _ => return None,
-            }
-        }
-        Some(Value::Int(whole))
     }
 
     fn write(&mut self, offset: u64, bytes: u8, value: Value) {
@@ -408,24 +499,31 @@ mod tests {
         (memory, move |offset| Pointer { object, offset })
     }
 
+    /// Every byte that nothing was stored in.
+    const OTHER: u8 = 0xab;
+
+    fn read(m: &mut Memory, at: Pointer, bytes: u8) -> Option<Value> {
+        m.read(at, bytes, &mut || OTHER)
+    }
+
     #[test]
     fn what_is_stored_is_read() {
         let (mut m, at) = memory();
         m.write(at(0), 8, Value::Ptr(at(4)));
         m.write(at(8), 4, Value::Int(7));
-        assert_eq!(m.read(at(0), 8), Some(Value::Ptr(at(4))));
-        assert_eq!(m.read(at(8), 4), Some(Value::Int(7)));
-        assert_eq!(m.read(at(12), 4), None);
+        assert_eq!(read(&mut m, at(0), 8), Some(Value::Ptr(at(4))));
+        assert_eq!(read(&mut m, at(8), 4), Some(Value::Int(7)));
+        assert_eq!(read(&mut m, at(12), 4), None);
     }
 
     #[test]
     fn bytes_of_a_number_are_little_endian() {
         let (mut m, at) = memory();
         m.write(at(0), 4, Value::Int(0x0102_0304));
-        assert_eq!(m.read(at(0), 1), Some(Value::Int(4)));
-        assert_eq!(m.read(at(2), 2), Some(Value::Int(0x0102)));
+        assert_eq!(read(&mut m, at(0), 1), Some(Value::Int(4)));
+        assert_eq!(read(&mut m, at(2), 2), Some(Value::Int(0x0102)));
         m.write(at(1), 1, Value::Int(0xff));
-        assert_eq!(m.read(at(0), 4), Some(Value::Int(0x0102_ff04)));
+        assert_eq!(read(&mut m, at(0), 4), Some(Value::Int(0x0102_ff04)));
     }
 
     #[test]
@@ -436,10 +534,31 @@ mod tests {
         for i in 0..8 {
             m.copy(at(8 + i), at(i), 1);
         }
-        assert_eq!(m.read(at(8), 8), Some(pointer));
-        m.write(at(8), 1, Value::Int(0));
-        assert_eq!(m.read(at(8), 8), None);
-        assert_eq!(m.read(at(0), 8), Some(pointer));
+        assert_eq!(read(&mut m, at(8), 8), Some(pointer));
+        let bits = m.number(pointer);
+        assert_eq!(read(&mut m, at(8), 2), Some(Value::Int(bits & 0xffff)));
+        m.write(at(8), 1, Value::Int(1));
+        assert_eq!(read(&mut m, at(8), 8), Some(Value::Int(bits & !0xff | 1)));
+        assert_eq!(read(&mut m, at(0), 8), Some(pointer));
+        assert_eq!(m.at_address(bits), Some(at(0)));
+    }
+
+    #[test]
+    fn bytes_that_are_not_initialised_are_drawn_one_by_one() {
+        let (mut m, at) = memory();
+        m.write(at(0), 1, Value::Int(5));
+        assert_eq!(read(&mut m, at(0), 4), Some(Value::Int(0xabab_ab05)));
+        assert_eq!(read(&mut m, at(0), 1), Some(Value::Int(5)));
+        assert_eq!(read(&mut m, at(2), 1), Some(Value::Int(0xab)));
+    }
+
+    #[test]
+    fn numbers_have_the_bits_of_floating_point() {
+        let (mut m, at) = memory();
+        m.write(at(0), 4, Value::Float(1.5));
+        assert_eq!(read(&mut m, at(2), 2), Some(Value::Int(0x3fc0)));
+        m.write(at(8), 8, Value::Float(2.5));
+        assert_eq!(read(&mut m, at(12), 4), Some(Value::Int(0x4004_0000)));
     }
 
     #[test]
@@ -447,11 +566,11 @@ mod tests {
         let (mut m, at) = memory();
         let zeroed = m.allocate(8, Owner::Heap, true, Pos::None);
         let to = Pointer { object: zeroed, offset: 0 };
-        assert_eq!(m.read(to, 4), Some(Value::Int(0)));
+        assert_eq!(read(&mut m, to, 4), Some(Value::Int(0)));
         m.copy(to, at(0), 4);
-        assert_eq!(m.read(to, 4), None);
-        assert_eq!(m.read(Pointer { offset: 4, ..to }, 4), Some(Value::Int(0)));
+        assert_eq!(read(&mut m, to, 4), None);
+        assert_eq!(read(&mut m, Pointer { offset: 4, ..to }, 4), Some(Value::Int(0)));
         m.fill(to, 1, 8);
-        assert_eq!(m.read(to, 4), Some(Value::Int(0x0101_0101)));
+        assert_eq!(read(&mut m, to, 4), Some(Value::Int(0x0101_0101)));
     }
 }

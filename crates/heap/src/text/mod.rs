@@ -23,7 +23,9 @@ pub use print::{command, expr, print};
 /// Is a name one that the text form gives a meaning to? Front ends call such things otherwise.
 #[must_use]
 pub fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: [&str; 43] = [
+    const KEYWORDS: [&str; 45] = [
+        "into",
+        "limit",
         "model",
         "record",
         "global",

@@ -458,7 +458,7 @@ impl<'t> Parser<'t> {
                 Command::Assert(self.expr()?, check)
             }
             "call" => self.call(None)?,
-            "print" => Command::Print { to: None, args: self.values()? },
+            "print" => self.print(None)?,
             "exit" => Command::Exit(self.expr()?),
             "abort" => Command::Abort,
             _ => {
@@ -492,9 +492,22 @@ impl<'t> Parser<'t> {
             return self.call(Some(to));
         }
         if self.take("print") {
-            return Ok(Command::Print { to: Some(to), args: self.values()? });
+            return self.print(Some(to));
         }
         Ok(Command::Assign(to, self.expr()?))
+    }
+
+    fn print(&mut self, to: Option<VarId>) -> Parsed<Command> {
+        let into = match self.take("into") {
+            true => {
+                let at = self.expr()?;
+                let limit = if self.take("limit") { Some(self.expr()?) } else { None };
+                self.expect(":")?;
+                Some((at, limit))
+            }
+            false => None,
+        };
+        Ok(Command::Print { to, into, args: self.values()? })
     }
 
     fn call(&mut self, to: Option<VarId>) -> Parsed<Command> {

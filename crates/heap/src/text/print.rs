@@ -153,7 +153,14 @@ pub fn command(program: &Program, proc: &Proc, command: &Command) -> String {
             };
             format!("{}call {callee}({})", to(result), list(args))
         }
-        Command::Print { to: result, args } => format!("{}print {}", to(result), list(args)),
+        Command::Print { to: result, into, args } => {
+            let into = match into {
+                Some((at, Some(limit))) => format!("into {} limit {}: ", e(at), e(limit)),
+                Some((at, None)) => format!("into {}: ", e(at)),
+                None => String::new(),
+            };
+            format!("{}print {into}{}", to(result), list(args))
+        }
         Command::Exit(status) => format!("exit {}", e(status)),
         Command::Abort => "abort".into(),
     }
