@@ -59,6 +59,30 @@ pub(crate) struct Mark {
     theory: [usize; 2],
 }
 
+/// A state of a program: what its variables and fields are there. What is not mentioned is as at the
+/// beginning, so the empty one is the beginning.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    vars: BTreeMap<Name, Term>,
+    fields: BTreeMap<(Name, usize), Field>,
+}
+
+impl Snapshot {
+    /// The state after an assignment to a variable.
+    #[must_use]
+    pub fn with_var(mut self, name: &Name, value: Term) -> Snapshot {
+        self.vars.insert(name.clone(), value);
+        self
+    }
+
+    /// The state after a field of a location, the one of this number, was updated.
+    #[must_use]
+    pub fn with_field(mut self, loc: &Name, index: usize, field: Field) -> Snapshot {
+        self.fields.insert((loc.clone(), index), field);
+        self
+    }
+}
+
 /// What names stand for.
 #[derive(Clone, Default)]
 pub(crate) struct Scope {
@@ -173,21 +197,30 @@ impl<'a> Translator<'a> {
         std::mem::replace(&mut self.scope, scope)
     }
 
-    /// The field of this number, as it is now.
+    /// The field of this number in the state that is translated, at the beginning if there is none.
     #[must_use]
     pub fn field(&self, loc: &Name, index: usize) -> Option<Field> {
         let now = self.scope.fields.get(&(loc.clone(), index)).copied();
         now.or_else(|| self.theory.field(&sl::Sort::Loc(loc.clone()), index))
     }
 
-    /// From now on formulas are about this field in place of the one of this number.
-    pub fn set_field(&mut self, loc: &Name, index: usize, field: Field) {
-        self.scope.fields.insert((loc.clone(), index), field);
-    }
-
-    /// From now on formulas are about this term in place of a variable.
-    pub fn set_var(&mut self, name: &Name, term: Term) {
-        self.scope.bound.insert(name.clone(), term);
+    /// The paper's `Tr` in a state: the formula holds of the footprint there, as verification
+    /// conditions want it [PWZ13, App. B].
+    ///
+    /// # Errors
+    /// If the formula is out of the fragment.
+    pub fn translate_at(
+        &mut self,
+        formula: &sl::Formula,
+        snapshot: &Snapshot,
+        footprint: &Footprint,
+        positive: bool,
+    ) -> Result<Formula, Unknown> {
+        let Snapshot { vars, fields } = snapshot.clone();
+        let outer = self.enter(Scope { bound: vars, fields, ..Scope::default() });
+        let result = self.translate(formula, footprint, positive);
+        self.scope = outer;
+        result
     }
 
     /// The formula with definitions in place of predicates that are no lists, if they are not inductive.

@@ -6,7 +6,7 @@ mod common;
 use common::solver;
 use grass::logic::{Formula, Set};
 use grass::theory::{Field, Theory};
-use grass::translate::Translator;
+use grass::translate::{Snapshot, Translator};
 use report::FileId;
 use sl::procedure::entails;
 use sl::{Semantics, Signature, Verdict};
@@ -94,10 +94,11 @@ fn loop_keeps_invariant(written: &str) -> bool {
     let after = translator.theory.read(next, x);
     let written = if written == "y" { y } else { after };
     let updated = translator.theory.update(next, x, written);
-    translator.set_field(&loc, 0, updated);
-    translator.set_var(&"x".into(), after);
-    translator.set_var(&"y".into(), x);
-    let again = translator.translate(invariant, &alloc, false).unwrap();
+    let end = Snapshot::default()
+        .with_field(&loc, 0, updated)
+        .with_var(&"x".into(), after)
+        .with_var(&"y".into(), x);
+    let again = translator.translate_at(invariant, &end, &alloc, false).unwrap();
     facts.push(again.negation());
     !solver().graph_satisfiable(&mut translator.theory, &facts).unwrap()
 }
