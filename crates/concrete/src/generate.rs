@@ -9,7 +9,9 @@ mod wands;
 use crate::choose::Random;
 
 /// What all programs can use.
-const MEMBERS: &str = "field f: Int
+const MEMBERS: &str = "adt Data { Stop() More(item: Int, rest: Data) Fork(left: Data, right: Data) }
+field d: Data
+field f: Int
 field g: Int
 field b: Bool
 field next: Ref
@@ -23,6 +25,13 @@ function inside(x: Ref): Int requires cell(x) { unfolding cell(x) in x.f }
 function unknown(x: Ref): Int requires acc(x.f, 1/2)
 function bounded(i: Int): Int ensures result > i
 function steps(i: Int): Int decreases i ensures result >= 1 { i <= 0 ? 1 : 1 + steps(i - 1) }
+function size(d: Data): Int decreases d ensures result >= 1
+{ d.isStop ? 1 : (d.isMore ? 1 + size(d.rest) : size(d.left) + size(d.right)) }
+function last(d: Data): Int decreases d
+{ d.isMore ? (d.rest.isStop ? d.item : last(d.rest)) : (d.isFork ? last(d.right) : 0) }
+method drain(d: Data) returns (k: Int) decreases d ensures k == size(d)
+{ if (d.isStop) { k := 1 } elseif (d.isMore) { k := drain(d.rest) k := k + 1 }
+  else { var l: Int l := drain(d.left) k := drain(d.right) k := k + l } }
 method touch(x: Ref) decreases requires acc(x.f) ensures acc(x.f)
 method raise(x: Ref) returns (k: Int) decreases requires acc(x.f)
 ensures acc(x.f) && x.f > old(x.f) && k == x.f
@@ -247,10 +256,26 @@ impl Writer<'_> {
                 0 => "i".to_string(),
                 1 => "j".to_string(),
                 2 => "k".to_string(),
-                3 => ["bounded(i)", "steps(j)"][self.random.below(2)].to_string(),
+                3 => match self.random.below(4) {
+                    0 => "bounded(i)".to_string(),
+                    1 => "steps(j)".to_string(),
+                    2 => format!("size({})", self.data(2)),
+                    _ => format!("last({})", self.data(2)),
+                },
                 4 => "|s|".to_string(),
                 _ => self.random.below(4).to_string(),
             },
+        }
+    }
+
+    /// A value of the data type.
+    fn data(&mut self, depth: usize) -> String {
+        match self.random.below(if depth == 0 { 1 } else { 4 }) {
+            0 => "Stop()".to_string(),
+            1 => format!("Fork({}, {})", self.data(depth - 1), self.data(depth - 1)),
+            _ => {
+                format!("More({}, {})", ["i", "j", "1"][self.random.below(3)], self.data(depth - 1))
+            }
         }
     }
 
@@ -523,6 +548,10 @@ impl Writer<'_> {
             }
             5 => match self.held.contains(&Held::Predicate("list", vec![x])) {
                 true => self.line(&format!("k := walk({x}, i)")),
+                false if self.random.one_in(2) => {
+                    let data = self.data(3);
+                    self.line(&format!("k := drain({data})"));
+                }
                 false => self.line("k := down(i)"),
             },
             _ => {

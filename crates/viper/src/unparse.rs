@@ -2,7 +2,8 @@
 //!
 //! The result is a valid program again. Names that are the same in the core but would clash in the
 //! source (two variables in one scope, two destructors of different ADTs) are told apart with a
-//! number ([`names`]). ADTs come out as the domains that stand for them.
+//! number ([`names`]). ADTs come out as the domains that stand for them, or as they were written
+//! ([`source_program`]).
 
 use crate::ast;
 use crate::core;
@@ -18,33 +19,49 @@ use names::{Globals, Scope};
 /// The surface syntax of a core program.
 #[must_use]
 pub fn program(program: &core::Program) -> ast::Program {
-    let globals = Globals::new(program);
+    members(&Globals::new(program))
+}
+
+/// The surface syntax of a core program on which no plugins ran: ADTs are ADTs again, as long as they
+/// derive nothing.
+#[must_use]
+pub fn source_program(program: &core::Program) -> ast::Program {
+    members(&Globals::of_source(program))
+}
+
+fn members(globals: &Globals<'_>) -> ast::Program {
+    let program = globals.program;
     let mut members = Vec::new();
     for (i, domain) in program.domains.iter().enumerate() {
         let id = core::DomainId(i as u32);
-        let kind = ast::MemberKind::Domain(unparse_domain(&globals, id, domain));
+        let kind = match &domain.adt {
+            Some(adt) if globals.has_adts() && adt.contains.is_none() => {
+                ast::MemberKind::Adt(unparse_adt(globals, id, domain, adt))
+            }
+            _ => ast::MemberKind::Domain(unparse_domain(globals, id, domain)),
+        };
         members.push(member(kind, domain.pos, domain.info.as_deref()));
     }
     for (i, field) in program.fields.iter().enumerate() {
         let name = globals.field(core::FieldId(i as u32));
-        let scope = Scope::new(&globals, &[], &[]);
+        let scope = Scope::new(globals, &[], &[]);
         let param = ast::Param { name, ty: scope.ty(&field.ty), at: field.pos.into() };
         let kind = ast::MemberKind::Fields(vec![param]);
         members.push(member(kind, field.pos, field.info.as_deref()));
     }
     for (i, function) in program.functions.iter().enumerate() {
         let name = globals.function(core::FunctionId(i as u32));
-        let kind = ast::MemberKind::Function(unparse_function(&globals, name, function));
+        let kind = ast::MemberKind::Function(unparse_function(globals, name, function));
         members.push(member(kind, function.pos, function.info.as_deref()));
     }
     for (i, predicate) in program.predicates.iter().enumerate() {
         let name = globals.predicate(core::PredicateId(i as u32));
-        let kind = ast::MemberKind::Predicate(unparse_predicate(&globals, name, predicate));
+        let kind = ast::MemberKind::Predicate(unparse_predicate(globals, name, predicate));
         members.push(member(kind, predicate.pos, predicate.info.as_deref()));
     }
     for (i, method) in program.methods.iter().enumerate() {
         let name = globals.method(core::MethodId(i as u32));
-        let kind = ast::MemberKind::Method(unparse_method(&globals, name, method));
+        let kind = ast::MemberKind::Method(unparse_method(globals, name, method));
         members.push(member(kind, method.pos, method.info.as_deref()));
     }
     ast::Program { members }
@@ -99,6 +116,41 @@ fn unparse_domain(globals: &Globals<'_>, id: core::DomainId, domain: &core::Doma
             .then(|| params.iter().cloned().map(ast::Ident::new).collect()),
         interpretations,
         items,
+    }
+}
+
+fn unparse_adt(
+    globals: &Globals<'_>,
+    id: core::DomainId,
+    domain: &core::Domain,
+    adt: &core::Adt,
+) -> ast::Adt {
+    let scope = Scope::of_domain(globals, domain, &[]);
+    let constructor = |constructor: &core::Constructor| {
+        let function = globals.program.domain_function(constructor.function);
+        let destructors = constructor
+            .destructors
+            .iter()
+            .map(|id| globals.spelled(*id).unwrap_or_else(|| globals.domain_function(*id)));
+        let params = destructors.zip(&function.params);
+        let param = |(name, (_, ty)): (ast::Ident, &(_, core::Type))| ast::Param {
+            name,
+            ty: scope.ty(ty),
+            at: ast::At::default(),
+        };
+        ast::Constructor {
+            name: globals.domain_function(constructor.function),
+            params: params.map(param).collect(),
+            at: function.pos.into(),
+        }
+    };
+    let params = &domain.type_params;
+    ast::Adt {
+        name: globals.domain(id),
+        type_params: (!params.is_empty())
+            .then(|| params.iter().cloned().map(ast::Ident::new).collect()),
+        constructors: adt.constructors.iter().map(constructor).collect(),
+        derives: None,
     }
 }
 

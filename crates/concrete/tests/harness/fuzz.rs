@@ -49,11 +49,12 @@ pub struct Fuzzer {
 
 /// The program as text.
 pub fn print(program: &Program) -> String {
-    viper::print::program(&viper::unparse::program(program))
+    viper::print::program(&viper::unparse::source_program(program))
 }
 
-fn has_data_types(program: &Program) -> bool {
-    program.domains.iter().any(|d| d.adt.is_some())
+/// Does a data type derive something? That cannot be printed as it was written.
+fn has_derived(program: &Program) -> bool {
+    program.domains.iter().any(|d| d.adt.as_ref().is_some_and(|adt| adt.contains.is_some()))
 }
 
 impl Fuzzer {
@@ -70,7 +71,7 @@ impl Fuzzer {
     pub fn seed_with(&mut self, path: &Path) {
         let Ok(text) = std::fs::read_to_string(path) else { return };
         let Ok(subject) = load(path, &text) else { return };
-        if has_data_types(&subject.program) || text.contains("import") {
+        if has_derived(&subject.program) || text.contains("import") {
             return;
         }
         for method in subject.program.methods.iter().filter(|m| m.body.is_some()) {
@@ -215,7 +216,7 @@ impl Fuzzer {
 
 /// Programs without one of their members.
 fn without_members(program: &Program) -> Vec<String> {
-    let whole = viper::unparse::program(program);
+    let whole = viper::unparse::source_program(program);
     let without = |i: usize| {
         let mut members = whole.members.clone();
         members.remove(i);
@@ -226,7 +227,7 @@ fn without_members(program: &Program) -> Vec<String> {
 
 /// One method with all that it needs, as text.
 fn slice(program: &Program, method: &str) -> Option<String> {
-    let mut tree = viper::unparse::program(program);
+    let mut tree = viper::unparse::source_program(program);
     let text = |tree: &ast::Program| viper::print::program(tree);
     let mut i = 0;
     while i < tree.members.len() {

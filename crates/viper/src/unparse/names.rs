@@ -20,6 +20,7 @@ pub(super) struct Globals<'p> {
     predicates: Vec<Name>,
     methods: Vec<Name>,
     axioms: HashMap<(DomainId, usize), Name>,
+    of_source: bool,
     /// What is written behind a dot, for those functions of ADTs that are not written as calls.
     spelled: HashMap<DomainFunctionId, Name>,
 }
@@ -90,6 +91,7 @@ impl<'p> Globals<'p> {
             methods,
             axioms,
             spelled: HashMap::new(),
+            of_source: false,
         }
     }
 
@@ -97,6 +99,7 @@ impl<'p> Globals<'p> {
     /// is a domain, and these are functions.
     pub(super) fn of_source(program: &'p Program) -> Globals<'p> {
         let mut globals = Globals::new(program);
+        globals.of_source = true;
         let adts = program.domains.iter().filter_map(|domain| domain.adt.as_ref());
         for constructor in adts.flat_map(|adt| &adt.constructors) {
             let function = program.domain_function(constructor.function);
@@ -107,6 +110,11 @@ impl<'p> Globals<'p> {
             }
         }
         globals
+    }
+
+    /// Are ADTs as in the source?
+    pub(super) fn has_adts(&self) -> bool {
+        self.of_source
     }
 
     /// How a function of an ADT is written behind its argument.

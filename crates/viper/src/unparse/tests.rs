@@ -3,7 +3,7 @@
 use report::SourceMap;
 
 use super::expr_text;
-use super::program as unparse;
+use super::{program as unparse, source_program};
 use crate::core::{Expr, ExprKind, Local, LocalId, Program, Stmt, StmtKind, Type};
 use crate::plugins::{Options, desugar};
 
@@ -106,4 +106,17 @@ fn parts_of_adts_are_written_as_in_the_source() {
     let method = &program.methods[0];
     let text = expr_text(&program, &method.locals, &[], &method.pres[0]);
     assert_eq!(text, "a.tail.isCons && b.tail.head == a.head && Cons(1, Nil()) == a");
+}
+
+#[test]
+fn adts_are_adts_again_where_no_plugin_ran() {
+    let text = "
+        adt List { Nil() Cons(head: Int, tail: List) }
+        adt Tree[T] { Leaf() Node(head: T, tail: Tree[T]) }
+        method m(a: List, b: Tree[Int])
+          requires a.tail.isCons && b.tail.head == a.head && Cons(1, Nil()) == a";
+    let again = crate::print::program(&source_program(&core(text)));
+    assert!(again.contains("adt Tree[T]") && again.contains("a.tail.isCons"), "{again}");
+    let twice = crate::print::program(&source_program(&core(&again)));
+    assert_eq!(again, twice);
 }
