@@ -10,7 +10,7 @@ use crate::choose::Random;
 
 /// What all programs can use.
 const MEMBERS: &str = "adt Data { Stop() More(item: Int, rest: Data) Fork(left: Data, right: Data) }
-field d: Data
+field data: Data
 field f: Int
 field g: Int
 field b: Bool

@@ -180,6 +180,18 @@ const WRONG: &[(&str, &str)] = &[
 ];
 
 #[test]
+fn what_is_generated_is_a_program() {
+    let mut random = concrete::Random::new(5);
+    for _ in 0..40 {
+        let text = concrete::generate::generate(&mut random, 8);
+        let program = load(Path::new("generated.vpr"), &text);
+        let again = program.map(|subject| harness::fuzz::print(&subject.program));
+        let again = again.and_then(|text| load(Path::new("again.vpr"), &text));
+        assert!(again.is_ok(), "{:?}\n{text}", again.err());
+    }
+}
+
+#[test]
 fn wrong_programs_fault() {
     for (text, expected) in WRONG {
         let found = fault(text);
