@@ -13,9 +13,11 @@ int main(void) {
     printf("%d %d\n", x, y--);
     //> 9 9
     x = y;
-    printf("%d %d\n", next(0) && next(1), calls);
+    printf("%d ", next(0) && next(1));
+    printf("%d\n", calls);
     //> 0 0
-    printf("%d %d\n", next(2) || next(3), calls);
+    printf("%d ", next(2) || next(3));
+    printf("%d\n", calls);
     //> 1 2
     x = (next(4), next(5));
     printf("%d %d\n", x, calls);

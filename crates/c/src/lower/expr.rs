@@ -69,6 +69,21 @@ impl Lowering<'_> {
         self.function.as_ref().map_or(LocId(0), super::build::Function::here)
     }
 
+    /// Nobody needs a value; but arithmetic that overflows does so all the same.
+    pub(super) fn discard(&mut self, value: &Value, pos: Pos) {
+        let mut computes = false;
+        value.expr.for_each(&mut |e| {
+            computes |= matches!(
+                e,
+                Expr::Binary(heap::BinOp::Arith(..), ..) | Expr::Unary(UnOp::Neg(_), _)
+            );
+        });
+        if computes && value.ty.is_scalar() && !self.is_constant_context() {
+            let to = self.temporary(&value.ty);
+            self.emit(Command::Assign(to, value.expr.clone()), pos);
+        }
+    }
+
     /// A function as a value. Whoever has it may call it.
     pub(super) fn designator(&mut self, name: &str, ty: Rc<FuncType>, pos: Pos) -> Value {
         let id = self.procedure(name, &ty, pos);
@@ -197,6 +212,7 @@ impl Lowering<'_> {
                 let ty = self.type_name(&cast.node.type_name)?;
                 let value = self.rvalue(&cast.node.expression)?;
                 if ty == CType::Void {
+                    self.discard(&value, pos);
                     return Ok(Value::void());
                 }
                 let expr = self.converted(value, &ty, e.span)?;
@@ -220,8 +236,11 @@ impl Lowering<'_> {
             Expression::Conditional(c) => self.conditional(&c.node, e.span),
             Expression::Comma(parts) => {
                 let mut last = Value::void();
-                for part in parts.iter() {
+                for (i, part) in parts.iter().enumerate() {
                     last = self.rvalue(part)?;
+                    if i + 1 < parts.len() {
+                        self.discard(&last, pos);
+                    }
                 }
                 Ok(last)
             }
@@ -424,7 +443,7 @@ impl Lowering<'_> {
 }
 
 /// The operator of a compound assignment.
-fn compound(op: &BinaryOperator) -> Option<BinaryOperator> {
+pub(super) fn compound(op: &BinaryOperator) -> Option<BinaryOperator> {
     use BinaryOperator as Op;
     Some(match op {
         Op::AssignMultiply => Op::Multiply,

@@ -179,7 +179,14 @@ impl Lowering<'_> {
         let (a, bound) = match self.lvalue_or_none(&index.lhs)? {
             Some(lvalue) => {
                 let bound = match lvalue.ty {
-                    CType::Array(_, Some(n)) if n > 0 && self.has_own_bounds(&index.lhs) => Some(n),
+                    // An array of arrays is left by an index that another one brings back.
+                    CType::Array(ref element, Some(n))
+                        if n > 0
+                            && (matches!(**element, CType::Array(..))
+                                || self.has_own_bounds(&index.lhs)) =>
+                    {
+                        Some(n)
+                    }
                     _ => None,
                 };
                 (self.load(lvalue, pos), bound)

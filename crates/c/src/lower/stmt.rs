@@ -18,7 +18,7 @@ impl Lowering<'_> {
                 Ok(())
             }
             Statement::Expression(None) => Ok(()),
-            Statement::Expression(Some(e)) => self.rvalue(e).map(|_| ()),
+            Statement::Expression(Some(e)) => self.effect(e),
             Statement::If(s) => {
                 let (then, otherwise, end) = (self.location(), self.location(), self.location());
                 self.condition(&s.node.condition, then, otherwise)?;
@@ -85,6 +85,17 @@ impl Lowering<'_> {
         }
     }
 
+    /// Evaluates an expression for what it does.
+    fn effect(&mut self, e: &Node<Expression>) -> Lowered<()> {
+        let value = self.rvalue(e)?;
+        let pos = self.pos(e.span);
+        // What was assigned or stored was computed for that.
+        if !is_assignment(e) {
+            self.discard(&value, pos);
+        }
+        Ok(())
+    }
+
     fn loop_body(&mut self, body: LocId, next: LocId, end: LocId, statement: &Node<Statement>) {
         if let Some(function) = &mut self.function {
             function.go_on_at(body);
@@ -106,9 +117,7 @@ impl Lowering<'_> {
         let mut run = || -> Lowered<()> {
             match &s.initializer.node {
                 ForInitializer::Empty => {}
-                ForInitializer::Expression(e) => {
-                    self.rvalue(e)?;
-                }
+                ForInitializer::Expression(e) => self.effect(e)?,
                 ForInitializer::Declaration(d) => self.declaration(&d.node, d.span)?,
                 ForInitializer::StaticAssert(a) => self.static_assert(&a.node)?,
             }
@@ -124,7 +133,7 @@ impl Lowering<'_> {
             self.jump(step, pos);
             self.go_on_at(step);
             if let Some(e) = &s.step {
-                self.rvalue(e)?;
+                self.effect(e)?;
             }
             self.jump(head, pos);
             self.go_on_at(end);
@@ -377,5 +386,20 @@ impl Lowering<'_> {
                 }
             }
         }
+    }
+}
+
+fn is_assignment(e: &Node<Expression>) -> bool {
+    use ast::UnaryOperator as Unary;
+    match &e.node {
+        Expression::BinaryOperator(binary) => {
+            let operator = &binary.node.operator.node;
+            *operator == ast::BinaryOperator::Assign || super::expr::compound(operator).is_some()
+        }
+        Expression::UnaryOperator(unary) => !matches!(
+            unary.node.operator.node,
+            Unary::Plus | Unary::Minus | Unary::Complement | Unary::Negate
+        ),
+        _ => false,
     }
 }

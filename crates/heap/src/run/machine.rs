@@ -490,13 +490,7 @@ impl<'p, O: Observer> Machine<'p, O> {
                 }
             }
             Command::Havoc(var) => {
-                let value = match self.program.proc(self.proc).vars[var.index()].ty {
-                    Scalar::Int(ty) => Value::Int(self.inputs.draw(ty, true)),
-                    Scalar::Float(_) => {
-                        Value::Float(self.inputs.draw(IntType::signed(16), true) as f64)
-                    }
-                    Scalar::Ptr(_) => Value::Garbage,
-                };
+                let value = self.any(*var);
                 self.set(*var, value);
             }
             Command::Call { to, callee, args } => return self.call(*to, callee, args, next),
@@ -537,11 +531,7 @@ impl<'p, O: Observer> Machine<'p, O> {
             self.registers.truncate(new_base);
             // The result is any value.
             if let Some(to) = to {
-                let value = match self.program.proc(self.proc).vars[to.index()].ty {
-                    Scalar::Int(ty) => Value::Int(self.inputs.draw(ty, true)),
-                    Scalar::Float(_) => Value::Float(0.0),
-                    Scalar::Ptr(_) => Value::Garbage,
-                };
+                let value = self.any(to);
                 self.set(to, value);
             }
             self.at = next;
@@ -663,6 +653,15 @@ impl<'p, O: Observer> Machine<'p, O> {
             (Value::Int(n), Scalar::Float(32)) => Value::Float(f32::from_bits(n as u32).into()),
             (Value::Int(n), Scalar::Float(_)) => Value::Float(f64::from_bits(n as u64)),
             (value, _) => value,
+        }
+    }
+
+    /// Any value of a variable's type. A pointer leads nowhere.
+    fn any(&mut self, var: VarId) -> Value {
+        match self.program.proc(self.proc).vars[var.index()].ty {
+            Scalar::Int(ty) => Value::Int(self.inputs.draw(ty, true)),
+            Scalar::Float(_) => Value::Float(self.inputs.draw(IntType::signed(16), true) as f64),
+            Scalar::Ptr(_) => Value::Garbage,
         }
     }
 
