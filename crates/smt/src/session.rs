@@ -249,6 +249,17 @@ impl Session {
         }
     }
 
+    /// Lets the solver forget what it found out on the way to earlier answers: it is told everything that
+    /// is still said, and the next question is as in a new session.
+    pub fn refresh(&mut self) {
+        if let Some(mut solver) = self.solver.take()
+            && solver.process.write("(reset)\n").is_ok()
+        {
+            self.record("(reset)\n");
+            self.greet(solver.process);
+        }
+    }
+
     /// Writes a copy of everything that the solver is told, and as comments its answers, to a file,
     /// until the next [`Session::reset`]. The solver does the same again when it is given the file.
     ///

@@ -329,6 +329,29 @@ fn a_reset_is_a_new_session() {
 }
 
 #[test]
+fn what_is_said_outlives_a_refresh() {
+    let mut t = Terms::new();
+    let mut session = Session::new(config(z3()));
+    let (x, y) = (t.constant("x", Sort::Int), t.constant("y", Sort::Int));
+    let (less, equal) = (t.lt(x, y), t.eq(x, y));
+    let different = t.not(equal);
+    session.refresh();
+    session.assert(&t, less);
+    session.push();
+    assert_eq!(session.prove(&mut t, different), Ok(Answer::Unsat));
+    session.push();
+    session.assert(&t, equal);
+    session.refresh();
+    assert_eq!(session.check(), Ok(Answer::Unsat));
+    session.pop();
+    assert_eq!(session.check(), Ok(Answer::Sat));
+    session.refresh();
+    session.pop();
+    assert_eq!(session.prove(&mut t, different), Ok(Answer::Unsat));
+    assert_eq!(session.stats().starts, 1);
+}
+
+#[test]
 fn started_ahead() {
     let mut t = Terms::new();
     let mut session = Session::new(config(z3()));

@@ -115,7 +115,7 @@ pub(crate) struct Executor<'p> {
 pub(crate) const BASE: usize = 1;
 
 /// Work that one question may take; one unit is about a microsecond.
-const THOROUGH_WORK: u64 = 20_000_000;
+const THOROUGH_WORK: u64 = 25_000_000;
 const QUICK_WORK: u64 = 250_000;
 
 impl<'p> Executor<'p> {

@@ -13,6 +13,7 @@
 
 use std::any::Any;
 use std::rc::Rc;
+use std::time::Instant;
 
 use smt::{Answer, Node, Op, Term};
 
@@ -266,7 +267,12 @@ impl Executor<'_> {
 
     fn question(&mut self, goal: Term, limits: smt::Limits) -> Run<bool> {
         self.flush_symbols()?;
-        match self.session.prove_within(&mut self.terms, goal, limits) {
+        let answer = if limits == self.limits.thorough && !self.advising {
+            self.prove_thoroughly(goal, limits)
+        } else {
+            self.session.prove_within(&mut self.terms, goal, limits)
+        };
+        match answer {
             Ok(Answer::Unsat) => Ok(true),
             Ok(Answer::Sat) => {
                 self.undecided = false;
@@ -280,6 +286,24 @@ impl Executor<'_> {
             }
             Err(error) => self.abort(&error),
         }
+    }
+
+    /// Asks a solver that has answered other questions before, and one that has not if that gives up:
+    /// what it learnt from them may lead it astray.
+    fn prove_thoroughly(
+        &mut self,
+        goal: Term,
+        limits: smt::Limits,
+    ) -> Result<Answer, smt::SolverError> {
+        let start = Instant::now();
+        let first = smt::Limits { rlimit: limits.rlimit.map(|work| work / 5), ..limits };
+        let answer = self.session.prove_within(&mut self.terms, goal, first)?;
+        let timeout = limits.timeout.saturating_sub(start.elapsed());
+        if !answer.gave_up() || timeout.is_zero() {
+            return Ok(answer);
+        }
+        self.session.refresh();
+        self.session.prove_within(&mut self.terms, goal, smt::Limits { timeout, ..limits })
     }
 
     /// A replayed step did something else than the first time: a mistake of ours.
