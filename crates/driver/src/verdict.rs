@@ -36,7 +36,7 @@ impl NoSolver {
     }
 
     /// It was tried.
-    pub(crate) fn learn(&self, why: &str) {
+    pub fn learn(&self, why: &str) {
         *self.why.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.to_owned());
     }
 

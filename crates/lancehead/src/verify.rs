@@ -2,6 +2,7 @@
 //!
 //! The work is done by [`driver::verify`]; `screen` shows what comes out in the order of the files.
 
+mod programs;
 mod reorder;
 mod screen;
 
@@ -22,6 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{Output, complain, complain_with};
 use crate::progress::Progress;
 use crate::silicon::{self, Translation};
+use crate::spl_files;
 
 use screen::{Screen, interrupted_summary};
 
@@ -61,6 +63,23 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
         terminal: io::stdout().is_terminal(),
         human: human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() },
     };
+    let (programs, files): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.files.iter().cloned().partition(|file| spl_files::is_spl(file));
+    if !programs.is_empty() {
+        if !files.is_empty() {
+            complain("Viper and SPL programs are verified by different runs");
+            return 2;
+        }
+        if let Some(option) = viper_only(&args) {
+            complain(&format!("`{option}` is for Viper programs"));
+            return 2;
+        }
+        let missing = NoSolver::new(solver.missing());
+        let run = programs::Run { args: &args, solver: solver.path(), missing, cancel, style };
+        let code = run.verify(&programs, out);
+        interrupt.done();
+        return code;
+    }
     let inputs = inputs::expand(&args.files, &|| cancel.is_cancelled());
     let runs = args.seeds.unwrap_or(1);
     let screen = Screen::new(
@@ -82,6 +101,18 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
     let code = verify(&batch, &interrupt, solver);
     *out = batch.events.take_output();
     code
+}
+
+/// An option that was given and means nothing for list programs.
+fn viper_only(args: &args::Verify) -> Option<&'static str> {
+    let given = [
+        (args.seeds.is_some(), "--seeds"),
+        (args.counterexample.is_some(), "--counterexample"),
+        (args.format == VerifyFormat::Silicon, "--format silicon"),
+        (args.assume_injectivity_on_inhale, "--assume-injectivity-on-inhale"),
+        (!args.ablate.is_empty(), "--ablate"),
+    ];
+    given.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
 }
 
 fn verify(batch: &Arc<Batch<Screen>>, interrupt: &Interrupt, solver: Solver) -> u8 {

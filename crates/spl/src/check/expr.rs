@@ -417,7 +417,18 @@ impl Checker {
         let mut all: Option<Expr> = None;
         for (op, right) in rest {
             let right = self.expr(scope, right)?;
-            right.walk(&mut |_| self.size += 1);
+            let mut effects = false;
+            right.walk(&mut |e| {
+                self.size += 1;
+                effects |= matches!(
+                    &*e.kind,
+                    ExprKind::Call(..) | ExprKind::New(_) | ExprKind::NewArray(..)
+                );
+            });
+            if effects {
+                let message = "a chained comparison would evaluate this call twice";
+                return self.error_with(right.span, message, "assign it to a variable first");
+            }
             if self.size > MAX_COPIES {
                 return self.error(right.span, "these chained comparisons are too large");
             }

@@ -1,0 +1,29 @@
+//! Verification conditions of SPL programs, by reduction to GRASS [PWZ13, App. B].
+//!
+//! ```text
+//!  spl::core ─► effects ─► unit: exec, call, frame ─► steps ─► prove ─► verdict
+//!                             translate, assertion ─► logic ─► smt
+//! ```
+//!
+//! * [`verify`] takes a checked program and gives a [`Verdict`], member by member.
+//! * `effects`: what procedures write, allocate and free, by a fixpoint over calls.
+//! * `unit`, `exec`, `call`: forward execution; a tree of assumptions and goals.
+//! * `translate`, `assertion`: expressions as terms; spatial assertions as formulas with exact
+//!   footprints.
+//! * `logic`, `frame`: the axioms of reachability, sets, maps, arrays, and of frames.
+//! * `prove`: goals to the solver.
+//!
+//! What this crate does not know: text, files, terminals, how a diagnostic is drawn.
+
+mod assertion;
+mod call;
+mod effects;
+mod exec;
+mod frame;
+mod logic;
+mod prove;
+mod translate;
+mod unit;
+mod verify;
+
+pub use verify::{Config, Member, Verdict, member_names, verify};

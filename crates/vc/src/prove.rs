@@ -1,0 +1,230 @@
+//! Goals to the solver.
+//!
+//! The tree of a unit is walked with one solver: what is assumed on the way to a node is told once.
+//! A goal is negated with constants for what it says of all values, and for elements in which sets
+//! differ; these are the locations for which quantifiers are instantiated.
+
+use std::collections::HashMap;
+
+use smt::{Answer, Limits, Node, Op, Quant, Quantifier, Session, Sort, Term};
+use spl::core::Type;
+
+use crate::logic::Logic;
+use crate::unit::{Blame, Item, Step};
+
+/// What came of a goal.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    pub blame: Blame,
+    /// The solver did not finish.
+    pub undecided: Option<String>,
+}
+
+/// What came of a unit.
+#[derive(Debug, Default)]
+pub(crate) struct Outcome {
+    pub failures: Vec<Failure>,
+    pub goals: u64,
+}
+
+pub(crate) struct Prover<'a> {
+    pub logic: &'a mut Logic,
+    pub session: &'a mut Session,
+    pub limits: Limits,
+    /// Axioms that the solver knows.
+    told: usize,
+    outcome: Outcome,
+}
+
+impl Prover<'_> {
+    /// Proves all goals in a tree of steps.
+    pub fn prove(
+        logic: &mut Logic,
+        session: &mut Session,
+        limits: Limits,
+        steps: &[Step],
+    ) -> Result<Outcome, smt::SolverError> {
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); steps.len()];
+        let mut roots = Vec::new();
+        for (index, step) in steps.iter().enumerate() {
+            match step.parent.and_then(|parent| children.get_mut(parent)) {
+                Some(list) => list.push(index),
+                None => roots.push(index),
+            }
+        }
+        let outcome = Outcome::default();
+        let mut prover = Prover { logic, session, limits, told: 0, outcome };
+        prover.session.push();
+        prover.tell();
+        for root in roots {
+            prover.visit(root, steps, &children)?;
+        }
+        prover.session.pop();
+        Ok(prover.outcome)
+    }
+
+    /// Axioms that came up since the last time, in the innermost scope.
+    fn tell(&mut self) {
+        while let Some(axiom) = self.logic.axioms.get(self.told).copied() {
+            self.told += 1;
+            self.session.assert(&self.logic.terms, axiom);
+        }
+    }
+
+    fn visit(
+        &mut self,
+        root: usize,
+        steps: &[Step],
+        children: &[Vec<usize>],
+    ) -> Result<(), smt::SolverError> {
+        // Nodes to enter, and scopes to leave.
+        let mut pending = vec![Some(root)];
+        while let Some(next) = pending.pop() {
+            let Some(node) = next else {
+                self.session.pop();
+                continue;
+            };
+            self.session.push();
+            pending.push(None);
+            for item in steps.get(node).map(|s| s.items.as_slice()).unwrap_or_default() {
+                match item {
+                    Item::Assume(term) => self.assume(*term),
+                    Item::Check(check) => {
+                        self.check(check.goal, &check.blame)?;
+                        self.assume(check.goal);
+                    }
+                }
+            }
+            pending.extend(children.get(node).into_iter().flatten().rev().map(|c| Some(*c)));
+        }
+        Ok(())
+    }
+
+    fn assume(&mut self, term: Term) {
+        let term = self.positive(term);
+        self.tell();
+        self.session.assert(&self.logic.terms, term);
+    }
+
+    fn check(&mut self, goal: Term, blame: &Blame) -> Result<(), smt::SolverError> {
+        self.outcome.goals += 1;
+        self.session.push();
+        let negated = self.negative(goal);
+        self.tell();
+        self.session.assert(&self.logic.terms, negated);
+        let answer = self.session.check_within(self.limits);
+        self.session.pop();
+        let undecided = match answer? {
+            Answer::Unsat => return Ok(()),
+            Answer::Sat => None,
+            answer @ Answer::Unknown(_) if !answer.gave_up() => None,
+            Answer::Unknown(why) => Some(why),
+        };
+        self.outcome.failures.push(Failure { blame: blame.clone(), undecided });
+        Ok(())
+    }
+
+    /// Something that holds, with constants for what is said to exist.
+    fn positive(&mut self, term: Term) -> Term {
+        match self.logic.terms.node(term).clone() {
+            Node::Op(Op::And, args) => {
+                let args: Vec<Term> = args.iter().map(|t| self.positive(*t)).collect();
+                self.logic.terms.and(args)
+            }
+            Node::Op(Op::Or, args) => {
+                let args: Vec<Term> = args.iter().map(|t| self.positive(*t)).collect();
+                self.logic.terms.or(args)
+            }
+            Node::Op(Op::Implies, args) => match args[..] {
+                [a, b] => {
+                    let (a, b) = (self.negative(a), self.positive(b));
+                    self.logic.terms.or([a, b])
+                }
+                _ => term,
+            },
+            Node::Op(Op::Not, args) => match args[..] {
+                [a] => self.negative(a),
+                _ => term,
+            },
+            Node::Quant(quant) if quant.quantifier == Quantifier::Exists => {
+                let body = self.instance(&quant);
+                self.positive(body)
+            }
+            _ => term,
+        }
+    }
+
+    /// The negation of something, with constants for what is said of all values.
+    fn negative(&mut self, term: Term) -> Term {
+        match self.logic.terms.node(term).clone() {
+            Node::Op(Op::And, args) => {
+                let args: Vec<Term> = args.iter().map(|t| self.negative(*t)).collect();
+                self.logic.terms.or(args)
+            }
+            Node::Op(Op::Or, args) => {
+                let args: Vec<Term> = args.iter().map(|t| self.negative(*t)).collect();
+                self.logic.terms.and(args)
+            }
+            Node::Op(Op::Implies, args) => match args[..] {
+                [a, b] => {
+                    let (a, b) = (self.positive(a), self.negative(b));
+                    self.logic.terms.and([a, b])
+                }
+                _ => self.logic.terms.not(term),
+            },
+            Node::Op(Op::Not, args) => match args[..] {
+                [a] => self.positive(a),
+                _ => self.logic.terms.not(term),
+            },
+            Node::Op(Op::Eq, args) => match args[..] {
+                [a, b] => self.differ(a, b).unwrap_or_else(|| self.logic.terms.not(term)),
+                _ => self.logic.terms.not(term),
+            },
+            Node::Quant(quant) if quant.quantifier == Quantifier::Forall => {
+                let body = self.instance(&quant);
+                self.negative(body)
+            }
+            _ => self.logic.terms.not(term),
+        }
+    }
+
+    /// Two sets or maps differ in an element or for a key.
+    fn differ(&mut self, a: Term, b: Term) -> Option<Term> {
+        let sort = self.logic.terms.sort(a);
+        if !matches!(sort, Sort::Named(_)) || !self.logic.terms.free(a).is_empty() {
+            return None;
+        }
+        if !self.logic.terms.free(b).is_empty() {
+            return None;
+        }
+        let (one, other) = match self.logic.ty(sort) {
+            Type::Set(of) => {
+                let witness = self.logic.fresh("differs", &of);
+                (self.logic.member(&of, witness, a), self.logic.member(&of, witness, b))
+            }
+            Type::Map(key, value) => {
+                let witness = self.logic.fresh("differs", &key);
+                (
+                    self.logic.read(&key, &value, a, witness),
+                    self.logic.read(&key, &value, b, witness),
+                )
+            }
+            _ => return None,
+        };
+        let same = self.logic.terms.eq(one, other);
+        Some(self.logic.terms.not(same))
+    }
+
+    /// The body of a quantifier for constants.
+    fn instance(&mut self, quant: &Quant) -> Term {
+        let mut map = HashMap::new();
+        for var in &quant.vars {
+            let (_, sort) = self.logic.terms.bound(*var);
+            let ty = self.logic.ty(sort);
+            let constant = self.logic.fresh("any", &ty);
+            let from = self.logic.terms.bound_term(*var);
+            map.insert(from, constant);
+        }
+        self.logic.terms.substitute(quant.body, &map)
+    }
+}

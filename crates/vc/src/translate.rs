@@ -1,0 +1,657 @@
+//! Expressions as terms.
+//!
+//! An expression is about a heap: fields, contents of arrays and global variables are maps or values
+//! that change. Predicates and functions that are not recursive are replaced by their bodies.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use report::Span;
+use smt::{Bound, Node, Quant, Quantifier, Term};
+use spl::core::{self, BinOp, Expr, ExprKind, LocalId, Name, Program, Type, UnOp};
+
+use crate::logic::Logic;
+
+/// More patterns than this are not tried for a quantifier.
+const MAX_PATTERNS: usize = 8;
+
+/// Something that is not supported.
+#[derive(Clone, Debug)]
+pub(crate) struct Unsupported {
+    pub span: Span,
+    pub what: String,
+}
+
+pub(crate) type Result<T> = std::result::Result<T, Unsupported>;
+
+pub(crate) fn unsupported<T>(span: Span, what: impl Into<String>) -> Result<T> {
+    Err(Unsupported { span, what: what.into() })
+}
+
+/// A part of the heap that can change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum HeapVar {
+    /// A field of all objects.
+    Field(Name),
+    /// What cells of arrays of these elements hold.
+    Contents(Type),
+    /// A global variable.
+    Global(Name),
+}
+
+/// Its parts have values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heap {
+    pub values: BTreeMap<HeapVar, Term>,
+}
+
+/// Where an expression is evaluated.
+#[derive(Clone, Debug)]
+pub(crate) struct Env<'h> {
+    pub locals: BTreeMap<LocalId, Term>,
+    pub heap: &'h Heap,
+    /// What `old` is about.
+    pub old: &'h Heap,
+}
+
+impl Env<'_> {
+    fn with(&self, locals: impl IntoIterator<Item = (LocalId, Term)>) -> Self {
+        let mut env = self.clone();
+        env.locals.extend(locals);
+        env
+    }
+}
+
+/// Expressions of a program become terms of a unit.
+pub(crate) struct Translator<'p> {
+    pub program: &'p Program,
+    pub logic: Logic,
+    /// Predicates and functions whose bodies are being looked at.
+    open: Vec<Name>,
+}
+
+impl<'p> Translator<'p> {
+    pub fn new(program: &'p Program) -> Translator<'p> {
+        Translator { program, logic: Logic::new(), open: Vec::new() }
+    }
+
+    /// The type of a part of the heap.
+    pub fn heap_type(&self, var: &HeapVar) -> Type {
+        match var {
+            HeapVar::Field(name) => match self.program.fields.get(name) {
+                Some(field) => {
+                    Type::Map(Type::Struct(field.owner.clone()).into(), field.ty.clone().into())
+                }
+                None => Type::Int,
+            },
+            HeapVar::Contents(of) => {
+                Type::Map(Type::Cell(of.clone().into()).into(), of.clone().into())
+            }
+            HeapVar::Global(name) => self.program.globals.get(name).cloned().unwrap_or(Type::Int),
+        }
+    }
+
+    /// A new value of a part of the heap.
+    pub fn fresh_part(&mut self, var: &HeapVar) -> Term {
+        let ty = self.heap_type(var);
+        let hint = match var {
+            HeapVar::Field(name) | HeapVar::Global(name) => name.to_string(),
+            HeapVar::Contents(of) => format!("contents.{of}"),
+        };
+        match &ty {
+            Type::Map(key, value) => {
+                let map = self.logic.base_map(&hint, key, value);
+                if matches!(var, HeapVar::Field(_)) && key == value {
+                    let null = self.logic.null(key);
+                    let read = self.logic.read(key, value, map, null);
+                    let ends = self.logic.terms.eq(read, null);
+                    self.logic.axioms.push(ends);
+                }
+                map
+            }
+            _ => self.logic.fresh(&hint, &ty),
+        }
+    }
+
+    fn part(&mut self, env: &Env<'_>, var: &HeapVar, span: Span) -> Result<Term> {
+        match env.heap.values.get(var) {
+            Some(term) => Ok(*term),
+            None => unsupported(span, "this part of the heap"),
+        }
+    }
+
+    pub fn terms(&mut self, env: &Env<'_>, all: &[Expr]) -> Result<Vec<Term>> {
+        all.iter().map(|e| self.term(env, e)).collect()
+    }
+
+    /// An expression that is no spatial assertion.
+    pub fn term(&mut self, env: &Env<'_>, e: &Expr) -> Result<Term> {
+        let span = e.span;
+        Ok(match &*e.kind {
+            ExprKind::Bool(value) => self.logic.terms.bool(*value),
+            ExprKind::Int(value) => self.logic.terms.int(*value),
+            ExprKind::Byte(_) => return unsupported(span, "`Byte`"),
+            ExprKind::Null => self.logic.null(&e.ty),
+            ExprKind::Local(local) => match env.locals.get(local) {
+                Some(term) => *term,
+                None => return unsupported(span, "this variable here"),
+            },
+            ExprKind::Global(name) => self.part(env, &HeapVar::Global(name.clone()), span)?,
+            ExprKind::Field(name) => self.part(env, &HeapVar::Field(name.clone()), span)?,
+            ExprKind::Read(map, key) => {
+                let at = self.term(env, key)?;
+                if let (ExprKind::Cells(array), Type::Array(of)) = (&*map.kind, array_type(map)) {
+                    let array = self.term(env, array)?;
+                    return Ok(self.logic.cell(&of, array, at));
+                }
+                let Type::Map(k, v) = &map.ty else { return unsupported(span, "this map") };
+                let map = self.term(env, map)?;
+                self.logic.read(k, v, map, at)
+            }
+            ExprKind::Update(map, key, value) => {
+                let Type::Map(k, v) = &map.ty else { return unsupported(span, "this map") };
+                let map = self.term(env, map)?;
+                let key = self.term(env, key)?;
+                let value = self.term(env, value)?;
+                self.logic.update(k, v, map, key, value)
+            }
+            ExprKind::ArrayRead(array, index) => {
+                let Type::Array(of) = &array.ty else { return unsupported(span, "this array") };
+                let array = self.term(env, array)?;
+                let index = self.term(env, index)?;
+                let cell = self.logic.cell(of, array, index);
+                self.contents(env, of, cell, span)?
+            }
+            ExprKind::CellRead(cell) => {
+                let Type::Cell(of) = &cell.ty else { return unsupported(span, "this cell") };
+                let cell = self.term(env, cell)?;
+                self.contents(env, of, cell, span)?
+            }
+            ExprKind::Length(array) => {
+                let Type::Array(of) = &array.ty else { return unsupported(span, "this array") };
+                let array = self.term(env, array)?;
+                self.logic.length(of, array)
+            }
+            ExprKind::Cells(_) => return unsupported(span, "`cells` as a value"),
+            ExprKind::Contents(_) => return unsupported(span, "`map` of an array"),
+            ExprKind::CellArray(cell) => {
+                let Type::Cell(of) = &cell.ty else { return unsupported(span, "this cell") };
+                let cell = self.term(env, cell)?;
+                self.logic.cell_array(of, cell)
+            }
+            ExprKind::CellIndex(cell) => {
+                let Type::Cell(of) = &cell.ty else { return unsupported(span, "this cell") };
+                let cell = self.term(env, cell)?;
+                self.logic.cell_index(of, cell)
+            }
+            ExprKind::Set(elements) => {
+                let Type::Set(of) = &e.ty else { return unsupported(span, "this set") };
+                let mut set = self.logic.empty(of);
+                for element in self.terms(env, elements)? {
+                    let single = self.logic.singleton(of, element);
+                    set = self.logic.union(of, set, single);
+                }
+                set
+            }
+            ExprKind::Comprehension(local, body) => {
+                let element = match &e.ty {
+                    Type::Set(of) => of,
+                    Type::Map(key, _) => key,
+                    _ => return unsupported(span, "this comprehension"),
+                };
+                let (var, term) = self.logic.bound("element", element);
+                let body = self.term(&env.with([(*local, term)]), body)?;
+                self.logic.comprehension(&e.ty, element, var, body)
+            }
+            ExprKind::Function(name, args) => self.function(env, name, args, span)?,
+            ExprKind::Predicate(name, args) => {
+                if let Some(predicate) = self.program.predicates.get(name)
+                    && predicate.pure
+                    && predicate.body.is_none()
+                {
+                    // It depends on nothing but its arguments.
+                    let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
+                    let args = self.terms(env, args)?;
+                    return Ok(self.logic.apply(
+                        &format!("pred.{name}"),
+                        &types,
+                        &Type::Bool,
+                        &args,
+                    ));
+                }
+                let (predicate, body) = self.predicate(name, span)?;
+                let args = self.terms(env, args)?;
+                let inner = self.bind(env, &predicate.params, args);
+                self.open.push(name.clone());
+                let result = self.term(&inner, body);
+                self.open.pop();
+                result?
+            }
+            ExprKind::Call(..) | ExprKind::New(_) | ExprKind::NewArray(..) => {
+                return unsupported(span, "a side effect here");
+            }
+            ExprKind::Construct(..) | ExprKind::Destruct(..) => {
+                return unsupported(span, "a datatype");
+            }
+            ExprKind::Emp | ExprKind::Acc(_) | ExprKind::AccSet(_) | ExprKind::PointsTo(..) => {
+                return unsupported(span, "a spatial assertion here");
+            }
+            ExprKind::Btwn(f, x, y, z) => {
+                let ty = x.ty.clone();
+                let [f, x, y, z] = [
+                    self.term(env, f)?,
+                    self.term(env, x)?,
+                    self.term(env, y)?,
+                    self.term(env, z)?,
+                ];
+                self.logic.btwn(&ty, f, x, y, z)
+            }
+            ExprKind::Disjoint(a, b) => {
+                let Type::Set(of) = &a.ty else { return unsupported(span, "this set") };
+                let (a, b) = (self.term(env, a)?, self.term(env, b)?);
+                self.logic.disjoint(of, a, b)
+            }
+            ExprKind::Frame(..) => return unsupported(span, "`Frame`"),
+            ExprKind::Old(inner) => {
+                let env = Env { locals: env.locals.clone(), heap: env.old, old: env.old };
+                self.term(&env, inner)?
+            }
+            ExprKind::Unary(op, operand) => {
+                let term = self.term(env, operand)?;
+                match op {
+                    UnOp::Not => self.logic.terms.not(term),
+                    UnOp::Neg => self.logic.terms.neg(term),
+                    UnOp::BitNot | UnOp::Int2Byte | UnOp::Byte2Int => {
+                        return unsupported(span, "an operation on bits");
+                    }
+                }
+            }
+            ExprKind::Binary(op, a, b) => self.binary(env, *op, a, b, span)?,
+            ExprKind::Cond(c, a, b) => {
+                let (c, a, b) = (self.term(env, c)?, self.term(env, a)?, self.term(env, b)?);
+                self.logic.terms.ite(c, a, b)
+            }
+            ExprKind::Quant(quantifier, vars, body) => {
+                let mut bound = Vec::new();
+                let mut locals = Vec::new();
+                let types = self.local_types(vars, body);
+                for (var, ty) in vars.iter().zip(types) {
+                    let (b, term) = self.logic.bound(&format!("v{}", var.0), &ty);
+                    bound.push((b, term, ty));
+                    locals.push((*var, term));
+                }
+                let body = self.term(&env.with(locals), body)?;
+                self.quantified(*quantifier, &bound, body)
+            }
+        })
+    }
+
+    fn contents(&mut self, env: &Env<'_>, of: &Type, cell: Term, span: Span) -> Result<Term> {
+        let map = self.part(env, &HeapVar::Contents(of.clone()), span)?;
+        let key = Type::Cell(of.clone().into());
+        Ok(self.logic.read(&key, of, map, cell))
+    }
+
+    /// Types of bound variables: those of their occurrences. What does not occur has any.
+    fn local_types(&self, vars: &[LocalId], body: &Expr) -> Vec<Type> {
+        let mut found: HashMap<LocalId, Type> = HashMap::new();
+        body.walk(&mut |e| {
+            if let ExprKind::Local(local) = &*e.kind {
+                found.entry(*local).or_insert_with(|| e.ty.clone());
+            }
+        });
+        vars.iter().map(|v| found.get(v).cloned().unwrap_or(Type::Int)).collect()
+    }
+
+    fn binary(&mut self, env: &Env<'_>, op: BinOp, a: &Expr, b: &Expr, span: Span) -> Result<Term> {
+        if a.ty == Type::Byte {
+            return unsupported(span, "`Byte`");
+        }
+        let ty = a.ty.clone();
+        let (x, y) = (self.term(env, a)?, self.term(env, b)?);
+        let set = |ty: &Type| match ty {
+            Type::Set(of) => Some((**of).clone()),
+            _ => None,
+        };
+        Ok(match (op, set(&ty)) {
+            (BinOp::And, _) => self.logic.terms.and([x, y]),
+            (BinOp::Or, _) => self.logic.terms.or([x, y]),
+            (BinOp::Implies, _) => self.logic.terms.implies(x, y),
+            (BinOp::Iff, _) => self.logic.terms.eq(x, y),
+            (BinOp::Eq, of) => {
+                if let Some(of) = of {
+                    self.logic.extensional(&of, x, y);
+                }
+                self.logic.terms.eq(x, y)
+            }
+            (BinOp::Ne, of) => {
+                if let Some(of) = of {
+                    self.logic.extensional(&of, x, y);
+                }
+                let equal = self.logic.terms.eq(x, y);
+                self.logic.terms.not(equal)
+            }
+            (BinOp::In | BinOp::NotIn, _) => {
+                let member = self.logic.member(&ty, x, y);
+                if op == BinOp::In { member } else { self.logic.terms.not(member) }
+            }
+            (BinOp::Lt, None) => self.logic.terms.lt(x, y),
+            (BinOp::Le, None) => self.logic.terms.le(x, y),
+            (BinOp::Le, Some(of)) => self.logic.subset(&of, x, y),
+            (BinOp::Union, Some(of)) => self.logic.union(&of, x, y),
+            (BinOp::Inter, Some(of)) => self.logic.intersection(&of, x, y),
+            (BinOp::Diff, Some(of)) => self.logic.difference(&of, x, y),
+            (BinOp::Add, None) => self.logic.terms.add(x, y),
+            (BinOp::Sub, None) => self.logic.terms.sub(x, y),
+            (BinOp::Mul, None) => self.logic.terms.mul(x, y),
+            (BinOp::Div, None) => self.logic.terms.div(x, y),
+            (BinOp::Mod, None) => self.logic.terms.modulo(x, y),
+            _ => return unsupported(span, format!("`{}` here", op.text())),
+        })
+    }
+
+    // --- Quantifiers
+
+    /// A quantified formula with patterns that instantiate it for terms that occur.
+    pub fn quantified(
+        &mut self,
+        quantifier: core::Quantifier,
+        vars: &[(Bound, Term, Type)],
+        body: Term,
+    ) -> Term {
+        let quantifier = match quantifier {
+            core::Quantifier::Forall => Quantifier::Forall,
+            core::Quantifier::Exists => Quantifier::Exists,
+        };
+        let triggers = self.triggers(vars, body);
+        self.logic.terms.quant(Quant {
+            quantifier,
+            vars: vars.iter().map(|(b, ..)| *b).collect(),
+            triggers,
+            body,
+            name: "user".into(),
+            weight: None,
+        })
+    }
+
+    /// Patterns of a quantified formula: function terms of its body that mention the variables. What
+    /// is below no function but `Btwn` ranges over all locations that occur.
+    fn triggers(&mut self, vars: &[(Bound, Term, Type)], body: Term) -> Vec<Vec<Term>> {
+        let bound: BTreeSet<Bound> = vars.iter().map(|(b, ..)| *b).collect();
+        let mut candidates: Vec<(Term, BTreeSet<Bound>)> = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut pending = vec![body];
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            let free: BTreeSet<Bound> =
+                self.logic.terms.free(term).iter().copied().filter(|v| bound.contains(v)).collect();
+            if free.is_empty() {
+                continue;
+            }
+            if self.is_pattern(term, &bound) {
+                candidates.push((term, free));
+            }
+            pending.extend(self.logic.terms.children(term));
+        }
+        candidates.sort();
+        let mut triggers: Vec<Vec<Term>> = Vec::new();
+        for (term, free) in &candidates {
+            if free.len() == bound.len() {
+                triggers.push(vec![*term]);
+            }
+        }
+        // Each variable by itself: once by the sets it is in, once by what is read of it, once as any
+        // location.
+        for kind in [PatternKind::Member, PatternKind::Read, PatternKind::Occurs] {
+            let mut pattern = Vec::new();
+            for (var, term, ty) in vars {
+                let own = |wanted: PatternKind| {
+                    candidates.iter().find(|(t, free)| {
+                        free.len() == 1 && free.contains(var) && self.kind(*t) == wanted
+                    })
+                };
+                let found = match kind {
+                    PatternKind::Member => {
+                        own(PatternKind::Member).or_else(|| own(PatternKind::Read))
+                    }
+                    PatternKind::Read => {
+                        own(PatternKind::Read).or_else(|| own(PatternKind::Member))
+                    }
+                    _ => None,
+                };
+                match found {
+                    Some((term, _)) => pattern.push(*term),
+                    None if ty.is_reference() && kind == PatternKind::Occurs => {
+                        let occurs = self.logic.occurs(ty, *term);
+                        pattern.push(occurs);
+                    }
+                    None => match candidates.iter().find(|(_, free)| free.contains(var)) {
+                        Some((term, _)) if kind == PatternKind::Occurs => pattern.push(*term),
+                        _ => {
+                            pattern.clear();
+                            break;
+                        }
+                    },
+                }
+            }
+            pattern.dedup();
+            let references = vars.iter().any(|(_, _, ty)| ty.is_reference());
+            // Where sets or reads tell, any location would be too many.
+            let needed = kind != PatternKind::Occurs
+                || (references
+                    && triggers
+                        .iter()
+                        .all(|t| t.iter().any(|t| self.kind(*t) == PatternKind::Path)));
+            if needed && !pattern.is_empty() && !triggers.contains(&pattern) {
+                triggers.push(pattern);
+            }
+        }
+        if triggers.is_empty() {
+            triggers = covers(&candidates, bound.len());
+        }
+        triggers
+    }
+
+    /// Can a term be a pattern? It is a function, not an operator, and so is all in it that mentions
+    /// variables.
+    fn is_pattern(&self, term: Term, bound: &BTreeSet<Bound>) -> bool {
+        match self.logic.terms.node(term) {
+            Node::App(_, args) => args.iter().all(|arg| {
+                let free = self.logic.terms.free(*arg);
+                match self.logic.terms.node(*arg) {
+                    Node::Bound(var) => bound.contains(var) || !free.is_empty(),
+                    _ if free.is_empty() => true,
+                    _ => self.is_pattern(*arg, bound),
+                }
+            }),
+            _ => false,
+        }
+    }
+
+    fn kind(&self, term: Term) -> PatternKind {
+        match self.logic.terms.node(term) {
+            Node::App(fun, _) => {
+                let name = &self.logic.terms.signature.fun(*fun).name;
+                if name.starts_with("in.") {
+                    PatternKind::Member
+                } else if name.starts_with("Btwn.") {
+                    PatternKind::Path
+                } else {
+                    PatternKind::Read
+                }
+            }
+            _ => PatternKind::Occurs,
+        }
+    }
+
+    // --- Predicates and functions
+
+    /// Parameters with their arguments.
+    pub fn bind<'h>(&self, env: &Env<'h>, params: &[core::Param], args: Vec<Term>) -> Env<'h> {
+        let locals = params.iter().map(|p| p.local).zip(args).collect();
+        Env { locals, heap: env.heap, old: env.old }
+    }
+
+    /// A predicate whose body can stand for it.
+    pub fn predicate(&self, name: &Name, span: Span) -> Result<(&'p core::Predicate, &'p Expr)> {
+        let Some(predicate) = self.program.predicates.get(name) else {
+            return unsupported(span, "this predicate");
+        };
+        match &predicate.body {
+            None => unsupported(span, "a predicate without a body"),
+            Some(_) if self.open.contains(name) => unsupported(span, "a recursive predicate"),
+            Some(body) => Ok((predicate, body)),
+        }
+    }
+
+    /// Inside of the body of a predicate.
+    pub fn inside<T>(&mut self, name: &Name, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.open.push(name.clone());
+        let result = f(self);
+        self.open.pop();
+        result
+    }
+
+    fn function(&mut self, env: &Env<'_>, name: &Name, args: &[Expr], span: Span) -> Result<Term> {
+        let Some(function) = self.program.functions.get(name) else {
+            return unsupported(span, "this function");
+        };
+        let args = self.terms(env, args)?;
+        if let Some(body) = &function.body {
+            if self.open.contains(name) {
+                return unsupported(span, "a recursive function");
+            }
+            let inner = self.bind(env, &function.params, args);
+            return self.inside(name, |t| t.term(&inner, body));
+        }
+        // Without a body it depends on all of the heap, unless it is `pure`.
+        let maps: Vec<(Type, Term)> = if function.pure {
+            Vec::new()
+        } else {
+            let values = &env.heap.values;
+            values.iter().map(|(var, term)| (self.heap_type(var), *term)).collect()
+        };
+        let local =
+            |id: LocalId| function.locals.get(id.0 as usize).map_or(Type::Int, |l| l.ty.clone());
+        let mut types: Vec<Type> = maps.iter().map(|(ty, _)| ty.clone()).collect();
+        let params: Vec<Type> = function.params.iter().map(|p| local(p.local)).collect();
+        types.extend(params.iter().cloned());
+        let mut all: Vec<Term> = maps.iter().map(|(_, term)| *term).collect();
+        let own = all.clone();
+        all.extend(&args);
+        let result = local(function.result);
+        let symbol = format!("fun.{name}");
+        let term = self.logic.apply(&symbol, &types, &result, &all);
+        for (ty, arg) in params.iter().zip(&args) {
+            if let Type::Set(of) = ty {
+                self.known_argument(&symbol, of, *arg);
+            }
+        }
+        if self.logic.first(format!("function {name} {own:?}")) {
+            self.function_axioms(env, function, &symbol, &types, &own)?;
+        }
+        Ok(term)
+    }
+
+    /// Sets that are arguments of a function are equal if they have the same elements.
+    fn known_argument(&mut self, symbol: &str, of: &Type, arg: Term) {
+        let key = format!("argument of {symbol} {of}");
+        let others = self.logic.arguments(key, arg);
+        for other in others {
+            self.logic.extensional(of, other, arg);
+        }
+    }
+
+    /// What a function without a body promises, if what it requires holds.
+    fn function_axioms(
+        &mut self,
+        env: &Env<'_>,
+        function: &core::Function,
+        symbol: &str,
+        types: &[Type],
+        maps: &[Term],
+    ) -> Result<()> {
+        let result_type = function
+            .locals
+            .get(function.result.0 as usize)
+            .map_or(Type::Int, |local| local.ty.clone());
+        let mut vars = Vec::new();
+        let mut args = maps.to_vec();
+        let mut locals = Vec::new();
+        for (param, ty) in function.params.iter().zip(types.iter().skip(maps.len())) {
+            let (b, term) = self.logic.bound("arg", ty);
+            vars.push(b);
+            args.push(term);
+            locals.push((param.local, term));
+        }
+        let result = self.logic.apply(symbol, types, &result_type, &args);
+        locals.push((function.result, result));
+        let inner = Env { locals: locals.into_iter().collect(), heap: env.heap, old: env.old };
+        let mut guards = Vec::new();
+        for clause in &function.requires {
+            guards.push(self.formula_part(&inner, &clause.expr)?);
+        }
+        let guard = self.logic.terms.and(guards);
+        for clause in &function.ensures {
+            let promise = self.term(&inner, &clause.expr)?;
+            let body = self.logic.terms.implies(guard, promise);
+            let axiom = if vars.is_empty() {
+                body
+            } else {
+                self.logic.forall(&vars, vec![vec![result]], body, "function")
+            };
+            self.logic.axioms.push(axiom);
+        }
+        Ok(())
+    }
+
+    /// What an assertion says without its footprint.
+    fn formula_part(&mut self, env: &Env<'_>, e: &Expr) -> Result<Term> {
+        let alternatives = self.spatial(env, e)?;
+        let mut all = Vec::new();
+        for alternative in alternatives {
+            if !alternative.vars.is_empty() {
+                return unsupported(e.span, "`exists` in the precondition of a function");
+            }
+            all.push(self.logic.terms.and(alternative.facts.iter().map(|f| f.term)));
+        }
+        Ok(self.logic.terms.or(all))
+    }
+}
+
+/// Sets of terms that together mention all variables: one for each term to start with.
+fn covers(candidates: &[(Term, BTreeSet<Bound>)], vars: usize) -> Vec<Vec<Term>> {
+    let mut covers: Vec<Vec<Term>> = Vec::new();
+    for (first, free) in candidates.iter().take(MAX_PATTERNS) {
+        let (mut pattern, mut covered) = (vec![*first], free.clone());
+        for (term, free) in candidates {
+            if covered.len() < vars && !free.is_subset(&covered) {
+                pattern.push(*term);
+                covered.extend(free);
+            }
+        }
+        pattern.sort();
+        if covered.len() == vars && !covers.contains(&pattern) {
+            covers.push(pattern);
+        }
+    }
+    covers
+}
+
+/// What kind of term a pattern is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PatternKind {
+    Member,
+    Read,
+    Path,
+    Occurs,
+}
+
+/// The type of the array whose cells are meant.
+fn array_type(cells: &Expr) -> Type {
+    match &*cells.kind {
+        ExprKind::Cells(array) => array.ty.clone(),
+        _ => Type::Int,
+    }
+}

@@ -1,0 +1,404 @@
+//! A unit of verification, and what is to be proved in it.
+//!
+//! Code is executed forwards [PWZ13, Fig. 8 `vc`]: each path has a state, and a place in a tree of
+//! what is assumed and what is to be checked on the way. Different paths share the way that they have
+//! in common, and the solver is asked along the tree. Too many paths become one again ([`Unit::join`]).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use report::Span;
+use smt::Term;
+use spl::core::{LocalId, Name, Procedure, Program, Type};
+
+use crate::assertion::{Alternative, Fact, What};
+use crate::effects::Effects;
+use crate::translate::{Env, Heap, HeapVar, Translator};
+
+/// More paths than this are joined.
+const MAX_PATHS: usize = 16;
+
+/// Something to assume or to prove.
+#[derive(Clone, Debug)]
+pub(crate) enum Item {
+    Assume(Term),
+    Check(Check),
+}
+
+/// Something to prove. It is assumed afterwards.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    pub goal: Term,
+    pub blame: Blame,
+}
+
+/// What is said if it cannot be proved.
+#[derive(Clone, Debug)]
+pub(crate) struct Blame {
+    pub id: &'static str,
+    pub span: Span,
+    pub message: String,
+    pub labels: Vec<(Span, String)>,
+}
+
+impl Blame {
+    pub fn new(id: &'static str, span: Span, message: impl Into<String>) -> Blame {
+        Blame { id, span, message: message.into(), labels: Vec::new() }
+    }
+
+    fn with(&self, span: Span, text: impl Into<String>) -> Blame {
+        let mut blame = self.clone();
+        blame.labels.push((span, text.into()));
+        blame
+    }
+}
+
+/// What is assumed and checked after some other node.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Step {
+    pub parent: Option<usize>,
+    pub items: Vec<Item>,
+}
+
+/// The values of everything that can change.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub locals: BTreeMap<LocalId, Term>,
+    pub heap: Heap,
+    /// All locations of a type that exist.
+    pub alloc: BTreeMap<Type, Term>,
+    /// What the running code owns of them.
+    pub footprint: BTreeMap<Type, Term>,
+}
+
+/// A path.
+#[derive(Clone, Debug)]
+pub(crate) struct Path {
+    pub node: usize,
+    pub state: State,
+}
+
+/// A procedure, a loop of it, or a function.
+pub(crate) struct Unit<'p> {
+    pub program: &'p Program,
+    pub translator: Translator<'p>,
+    pub steps: Vec<Step>,
+    pub effects: &'p BTreeMap<Name, Effects>,
+    pub procedure: &'p Procedure,
+    /// What `old` is about.
+    pub entry: Heap,
+    /// Values of parameters in the beginning.
+    pub initial: BTreeMap<LocalId, Term>,
+    /// Reference types in play.
+    pub types: BTreeSet<Type>,
+    /// Lemmas that may be used as axioms.
+    pub lemmas: Vec<&'p Procedure>,
+    /// Numbers of variables that we made.
+    pub next_local: u32,
+    /// Types of variables that we made.
+    pub extra: BTreeMap<LocalId, Type>,
+}
+
+impl<'p> Unit<'p> {
+    pub fn env<'s>(&'s self, state: &'s State) -> Env<'s> {
+        Env { locals: state.locals.clone(), heap: &state.heap, old: &self.entry }
+    }
+
+    pub fn local_type(&self, local: LocalId) -> Type {
+        let declared = self.procedure.locals.get(local.0 as usize).map(|l| l.ty.clone());
+        declared.or_else(|| self.extra.get(&local).cloned()).unwrap_or(Type::Int)
+    }
+
+    /// A variable that no user wrote.
+    pub fn new_local(&mut self, ty: Type) -> LocalId {
+        let local = LocalId(self.next_local);
+        self.next_local += 1;
+        self.extra.insert(local, ty);
+        local
+    }
+
+    pub fn assume(&mut self, path: &Path, term: Term) {
+        if let Some(step) = self.steps.get_mut(path.node) {
+            step.items.push(Item::Assume(term));
+        }
+    }
+
+    pub fn check(&mut self, path: &Path, goal: Term, blame: Blame) {
+        if self.translator.logic.terms.as_bool(goal) == Some(true) {
+            return;
+        }
+        if let Some(step) = self.steps.get_mut(path.node) {
+            step.items.push(Item::Check(Check { goal, blame }));
+        }
+    }
+
+    /// A step after another one.
+    pub fn step(&mut self, parent: Option<usize>) -> usize {
+        self.steps.push(Step { parent, items: Vec::new() });
+        self.steps.len() - 1
+    }
+
+    /// The same path, which goes another way from here.
+    pub fn fork(&mut self, path: &Path) -> Path {
+        let node = self.step(Some(path.node));
+        Path { node, state: path.state.clone() }
+    }
+
+    /// Any value of a type.
+    pub fn fresh(&mut self, hint: &str, ty: &Type) -> Term {
+        match ty {
+            Type::Map(key, value) => self.translator.logic.base_map(hint, key, value),
+            _ => self.translator.logic.fresh(hint, ty),
+        }
+    }
+
+    /// A state of which nothing is known.
+    pub fn arbitrary(&mut self, locals: impl IntoIterator<Item = LocalId>) -> State {
+        let mut state = State::default();
+        for local in locals {
+            let ty = self.local_type(local);
+            let name = self.procedure.locals.get(local.0 as usize).map(|l| l.name.clone());
+            let value = self.fresh(name.as_deref().unwrap_or("temp"), &ty);
+            state.locals.insert(local, value);
+        }
+        for var in crate::effects::heap_vars(self.program) {
+            let value = self.translator.fresh_part(&var);
+            state.heap.values.insert(var, value);
+        }
+        for ty in self.types.clone() {
+            let set = Type::Set(ty.clone().into());
+            let alloc = self.translator.logic.fresh("Alloc", &set);
+            let footprint = self.translator.logic.fresh("FP", &set);
+            state.alloc.insert(ty.clone(), alloc);
+            state.footprint.insert(ty, footprint);
+        }
+        state
+    }
+
+    /// What holds in every state: what is owned is allocated, and `null` is not.
+    pub fn assume_allocated(&mut self, path: &Path) {
+        for ty in self.types.clone() {
+            let (Some(alloc), Some(owned)) =
+                (path.state.alloc.get(&ty).copied(), path.state.footprint.get(&ty).copied())
+            else {
+                continue;
+            };
+            let logic = &mut self.translator.logic;
+            let null = logic.null(&ty);
+            let inside = logic.subset(&ty, owned, alloc);
+            let is_in = logic.member(&ty, null, alloc);
+            let outside = logic.terms.not(is_in);
+            let owned_null = logic.member(&ty, null, owned);
+            let not_owned = logic.terms.not(owned_null);
+            self.assume(path, inside);
+            self.assume(path, outside);
+            self.assume(path, not_owned);
+        }
+    }
+
+    // --- Assertions about footprints
+
+    /// The set of an alternative for a type.
+    fn set(&mut self, alternative: &Alternative, ty: &Type) -> Term {
+        match alternative.footprint.get(ty) {
+            Some(set) => *set,
+            None => self.translator.logic.empty(ty),
+        }
+    }
+
+    /// Assumes that an assertion holds on exactly these footprints; on none if it says nothing of them.
+    pub fn assume_on(
+        &mut self,
+        path: &Path,
+        alternatives: &[Alternative],
+        footprint: Option<&BTreeMap<Type, Term>>,
+    ) {
+        let mut all = Vec::new();
+        for alternative in alternatives {
+            let mut terms: Vec<Term> = alternative.facts.iter().map(|f| f.term).collect();
+            for (ty, owned) in footprint.into_iter().flatten() {
+                let set = self.set(alternative, ty);
+                terms.push(self.translator.logic.terms.eq(*owned, set));
+            }
+            all.push(terms);
+        }
+        if let [terms] = all.as_slice() {
+            terms.clone().into_iter().for_each(|term| self.assume(path, term));
+            return;
+        }
+        let terms = &mut self.translator.logic.terms;
+        let all: Vec<Term> = all.into_iter().map(|parts| terms.and(parts)).collect();
+        let either = terms.or(all);
+        self.assume(path, either);
+    }
+
+    /// Checks that an assertion holds, for some values of `vars`, and that its footprint is as the rule
+    /// says. If there is but one alternative and all is determined, each part is a goal of its own.
+    pub fn check_on(
+        &mut self,
+        path: &Path,
+        alternatives: &[Alternative],
+        vars: &[Term],
+        footprint: Option<(&BTreeMap<Type, Term>, Rule)>,
+        blame: &Blame,
+        clause: &str,
+    ) {
+        let mut goals = Vec::new();
+        for alternative in alternatives {
+            let mut alternative = alternative.clone();
+            let mut open = alternative.vars.clone();
+            open.extend(vars);
+            let open = self.translator.determine(&mut alternative, &open);
+            let mut facts: Vec<Fact> = alternative.facts.clone();
+            if let Some((owned, rule)) = footprint {
+                for (ty, owned) in owned {
+                    let set = self.set(&alternative, ty);
+                    let logic = &mut self.translator.logic;
+                    let term = match rule {
+                        Rule::Exactly => logic.terms.eq(*owned, set),
+                        Rule::Part => logic.subset(ty, set, *owned),
+                    };
+                    let what = What::Footprint;
+                    facts.push(Fact { term, span: blame.span, what });
+                }
+            }
+            goals.push((open, facts, alternative));
+        }
+        if let [(open, facts, alternative)] = goals.as_slice()
+            && open.is_empty()
+        {
+            let (facts, alternative) = (facts.clone(), alternative.clone());
+            let count = alternative.facts.len();
+            for (index, fact) in facts.into_iter().enumerate() {
+                let blame = if index >= count {
+                    let ty = footprint.and_then(|(owned, _)| owned.keys().nth(index - count));
+                    let ty = ty.map(ToString::to_string).unwrap_or_default();
+                    let mut leak = blame.clone();
+                    leak.message += &format!(
+                        ": the memory footprint for type `{ty}` does not match the specification"
+                    );
+                    leak
+                } else {
+                    let text = match fact.what {
+                        What::Formula => clause.to_owned(),
+                        What::Disjoint => "these regions might not be disjoint".to_owned(),
+                        What::Footprint => "these footprints might not match".to_owned(),
+                    };
+                    blame.with(fact.span, text)
+                };
+                self.check(path, fact.term, blame);
+            }
+            return;
+        }
+        let mut either = Vec::new();
+        for (open, facts, _) in goals {
+            let all = self.translator.logic.terms.and(facts.iter().map(|f| f.term));
+            either.push(self.translator.exists(&open, all));
+        }
+        let goal = self.translator.logic.terms.or(either);
+        let blame = match alternatives.first().and_then(|a| a.facts.first()) {
+            Some(fact) => blame.with(fact.span, clause),
+            None => blame.clone(),
+        };
+        self.check(path, goal, blame);
+    }
+
+    // --- Joins
+
+    /// Many paths from one node become one [PWZ13, Fig. 8 `join`]: what was assumed on each holds if
+    /// that one was taken, and what differs has a new name.
+    pub fn join(&mut self, paths: Vec<Path>, from: usize) -> Vec<Path> {
+        if paths.len() <= MAX_PATHS {
+            return paths;
+        }
+        let node = self.step(Some(from));
+        let mut guards = Vec::new();
+        for path in &paths {
+            let taken = self.translator.logic.fresh("taken", &Type::Bool);
+            for term in self.since(path.node, from) {
+                let term = self.translator.logic.terms.implies(taken, term);
+                self.push(node, term);
+            }
+            guards.push(taken);
+        }
+        let some = self.translator.logic.terms.or(guards.iter().copied());
+        self.push(node, some);
+        let Some(first) = paths.first() else { return paths };
+        let mut state = first.state.clone();
+        let merge = |unit: &mut Unit<'p>, values: Vec<Option<Term>>, ty: &Type| -> Option<Term> {
+            let first = values.first().copied().flatten()?;
+            if values.iter().all(|v| *v == Some(first)) {
+                return Some(first);
+            }
+            let new = unit.fresh("joined", ty);
+            for (value, guard) in values.iter().zip(&guards) {
+                let same = unit.translator.logic.terms.eq(new, (*value)?);
+                let same = unit.translator.logic.terms.implies(*guard, same);
+                unit.push(node, same);
+            }
+            Some(new)
+        };
+        let locals: Vec<LocalId> = state.locals.keys().copied().collect();
+        for local in locals {
+            let ty = self.local_type(local);
+            let values = paths.iter().map(|p| p.state.locals.get(&local).copied()).collect();
+            match merge(self, values, &ty) {
+                Some(value) => state.locals.insert(local, value),
+                // It is not in scope any more.
+                None => state.locals.remove(&local),
+            };
+        }
+        let vars: Vec<HeapVar> = state.heap.values.keys().cloned().collect();
+        for var in vars {
+            let ty = self.translator.heap_type(&var);
+            let values = paths.iter().map(|p| p.state.heap.values.get(&var).copied()).collect();
+            if let Some(value) = merge(self, values, &ty) {
+                state.heap.values.insert(var, value);
+            }
+        }
+        for ty in self.types.clone() {
+            let set = Type::Set(ty.clone().into());
+            let values = paths.iter().map(|p| p.state.alloc.get(&ty).copied()).collect();
+            if let Some(value) = merge(self, values, &set) {
+                state.alloc.insert(ty.clone(), value);
+            }
+            let values = paths.iter().map(|p| p.state.footprint.get(&ty).copied()).collect();
+            if let Some(value) = merge(self, values, &set) {
+                state.footprint.insert(ty, value);
+            }
+        }
+        vec![Path { node, state }]
+    }
+
+    fn push(&mut self, node: usize, term: Term) {
+        if let Some(step) = self.steps.get_mut(node) {
+            step.items.push(Item::Assume(term));
+        }
+    }
+
+    /// What is known at a node and was not at one before it.
+    fn since(&self, node: usize, from: usize) -> Vec<Term> {
+        let mut nodes = Vec::new();
+        let mut at = Some(node);
+        while let Some(node) = at.filter(|n| *n != from) {
+            nodes.push(node);
+            at = self.steps.get(node).and_then(|step| step.parent);
+        }
+        let steps = nodes.iter().rev().filter_map(|n| self.steps.get(*n));
+        steps
+            .flat_map(|step| &step.items)
+            .map(|item| match item {
+                Item::Assume(term) => *term,
+                Item::Check(check) => check.goal,
+            })
+            .collect()
+    }
+}
+
+/// How a footprint and what is owned belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// They are equal.
+    Exactly,
+    /// The footprint is a part of it.
+    Part,
+}

@@ -1,0 +1,552 @@
+//! Which members of a program are verified, by whom, and what came of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use report::{Diagnostic, Span, Status};
+use smt::{Limits, Session, SolverError};
+use spl::core::{
+    ExprKind, Function, Name, Param, ProcKind, Procedure, Program, Stmt, StmtKind, Type,
+};
+
+use crate::effects::{self, Effects};
+use crate::prove::Prover;
+use crate::translate::{Env, Heap, Result as Translated, Translator, Unsupported};
+use crate::unit::{Blame, Path, Unit};
+
+/// How to verify.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The solver.
+    pub solver: PathBuf,
+    /// Options for it, set after ours.
+    pub solver_options: Vec<(String, String)>,
+    /// So many solvers at once.
+    pub jobs: usize,
+    /// For the whole program.
+    pub timeout: Option<Duration>,
+    /// For one goal.
+    pub goal_timeout: Duration,
+    /// The members to verify; none are all.
+    pub members: Vec<String>,
+    /// Where to write what the solver is told, a file per member.
+    pub dump_smt: Option<PathBuf>,
+    /// Whoever sets this wants no verdict any more.
+    pub cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Config {
+    /// The usual way.
+    #[must_use]
+    pub fn new(solver: PathBuf) -> Config {
+        Config {
+            solver,
+            solver_options: Vec::new(),
+            jobs: 1,
+            timeout: None,
+            goal_timeout: Duration::from_secs(10),
+            members: Vec::new(),
+            dump_smt: None,
+            cancel: None,
+        }
+    }
+}
+
+/// What came of a member.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name.
+    pub name: String,
+    /// `procedure`, `lemma` or `function`
+    pub kind: &'static str,
+    /// The verdict.
+    pub status: Status,
+    /// How long it took.
+    pub time: Duration,
+    /// What could not be proved, or why nothing was.
+    pub diagnostics: Vec<Diagnostic>,
+    /// How many goals there were.
+    pub goals: u64,
+    /// Questions to the solver.
+    pub queries: u64,
+    /// Time spent waiting for it.
+    pub waiting: Duration,
+}
+
+/// What came of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// In source order.
+    pub members: Vec<Member>,
+    /// Solvers that were started.
+    pub starts: u64,
+    /// Why no solver can be had.
+    pub no_solver: Option<String>,
+}
+
+impl Verdict {
+    /// That of the worst member.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.members.iter().map(|m| m.status).max().unwrap_or(Status::Verified)
+    }
+}
+
+/// Something to verify.
+#[derive(Clone, Copy)]
+enum Task<'p> {
+    Procedure(&'p Procedure),
+    Function(&'p Function),
+}
+
+impl Task<'_> {
+    fn name(&self) -> &Name {
+        match self {
+            Task::Procedure(p) => &p.name,
+            Task::Function(f) => &f.name,
+        }
+    }
+
+    fn span(&self) -> Span {
+        match self {
+            Task::Procedure(p) => p.span,
+            Task::Function(f) => f.span,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Task::Procedure(p) if p.kind == ProcKind::Procedure => "procedure",
+            Task::Procedure(_) => "lemma",
+            Task::Function(_) => "function",
+        }
+    }
+}
+
+/// Everything with something to prove, in source order.
+fn tasks(program: &Program) -> Vec<Task<'_>> {
+    let procedures = program.procedures.values().filter(|p| p.body.is_some());
+    let mut tasks: Vec<Task<'_>> = procedures.map(Task::Procedure).collect();
+    let functions = program.functions.values();
+    let functions = functions.filter(|f| f.body.is_some());
+    tasks.extend(functions.map(Task::Function));
+    tasks.sort_by_key(|t| (t.span().file, t.span().start));
+    tasks
+}
+
+/// The names of all members that are verified.
+#[must_use]
+pub fn member_names(program: &Program) -> Vec<String> {
+    tasks(program).iter().map(|t| t.name().to_string()).collect()
+}
+
+/// Verifies a program.
+#[must_use]
+pub fn verify(program: &Program, config: &Config) -> Verdict {
+    let deadline = config.timeout.map(|t| Instant::now() + t);
+    let wanted = |t: &Task<'_>| {
+        config.members.is_empty() || config.members.iter().any(|m| **m == **t.name())
+    };
+    let tasks: Vec<Task<'_>> = tasks(program).into_iter().filter(wanted).collect();
+    let all_effects = effects::effects(program);
+    let next = AtomicUsize::new(0);
+    let done: Mutex<BTreeMap<usize, Member>> = Mutex::default();
+    let starts = AtomicUsize::new(0);
+    let no_solver: Mutex<Option<String>> = Mutex::default();
+    let work = || {
+        let mut session = Session::new(solver_config(config, deadline));
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(task) = tasks.get(index) else { break };
+            let member =
+                verify_task(program, &all_effects, *task, &mut session, config, &no_solver);
+            done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, member);
+        }
+        starts.fetch_add(usize::try_from(session.stats().starts).unwrap_or(0), Ordering::Relaxed);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..config.jobs.clamp(1, tasks.len().max(1)) {
+            // Trees may be as high as the parser allows.
+            let thread = std::thread::Builder::new().stack_size(STACK);
+            if thread.spawn_scoped(scope, work).is_err() {
+                break;
+            }
+        }
+    });
+    let members = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let no_solver = no_solver.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Verdict {
+        members: members.into_values().collect(),
+        starts: starts.into_inner() as u64,
+        no_solver,
+    }
+}
+
+/// Reserved, not used.
+const STACK: usize = 512 << 20;
+
+fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::Config {
+    let ours = [
+        ("auto_config", "false"),
+        ("smt.mbqi", "false"),
+        ("smt.random_seed", "0"),
+        ("smt.qi.eager_threshold", "100"),
+        ("smt.case_split", "3"),
+        ("type_check", "true"),
+    ];
+    let mut options: Vec<(String, String)> =
+        ours.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    options.extend(config.solver_options.iter().cloned());
+    smt::Config {
+        solver: config.solver.clone(),
+        options,
+        limits: Limits { rlimit: None, timeout: config.goal_timeout },
+        deadline,
+        cancel: config.cancel.clone(),
+        profile: false,
+    }
+}
+
+fn verify_task(
+    program: &Program,
+    all_effects: &BTreeMap<Name, Effects>,
+    task: Task<'_>,
+    session: &mut Session,
+    config: &Config,
+    no_solver: &Mutex<Option<String>>,
+) -> Member {
+    let start = Instant::now();
+    let before = session.stats();
+    let mut member = Member {
+        name: task.name().to_string(),
+        kind: task.kind(),
+        status: Status::Verified,
+        time: Duration::ZERO,
+        diagnostics: Vec::new(),
+        goals: 0,
+        queries: 0,
+        waiting: Duration::ZERO,
+    };
+    let synthetic;
+    let procedure = match task {
+        Task::Procedure(procedure) => procedure,
+        Task::Function(function) => {
+            synthetic = as_procedure(function);
+            &synthetic
+        }
+    };
+    let mut unit = new_unit(program, all_effects, procedure);
+    let built = match task {
+        Task::Procedure(_) => build(&mut unit),
+        Task::Function(function) => build_function(&mut unit, function),
+    };
+    match built {
+        Err(Unsupported { span, what }) => {
+            member.status = Status::InternalError;
+            let message = format!("not supported yet: {what}");
+            member.diagnostics.push(Diagnostic::error("unsupported", span, message));
+        }
+        Ok(()) => {
+            let limits = Limits { rlimit: None, timeout: config.goal_timeout };
+            if let Some(folder) = &config.dump_smt {
+                // A dump that cannot be written must not stop a proof.
+                let _ = session.dump_to(&folder.join(format!("{}.smt2", task.name())));
+            }
+            let logic = &mut unit.translator.logic;
+            match Prover::prove(logic, session, limits, &unit.steps) {
+                Ok(outcome) => {
+                    member.goals = outcome.goals;
+                    for failure in &outcome.failures {
+                        member.status = Status::Failed;
+                        member
+                            .diagnostics
+                            .push(diagnostic(&failure.blame, failure.undecided.as_deref()));
+                    }
+                }
+                Err(error) => {
+                    let (status, id) = match &error {
+                        SolverError::OutOfTime => (Status::Timeout, "timeout.error"),
+                        _ => (Status::InternalError, "internal.error"),
+                    };
+                    if let SolverError::Start(why) = &error {
+                        let mut slot = no_solver.lock().unwrap_or_else(PoisonError::into_inner);
+                        *slot = Some(why.clone());
+                    }
+                    member.status = status;
+                    let message = error.to_string();
+                    member.diagnostics.push(Diagnostic::error(id, task.span(), message));
+                }
+            }
+            session.pop_to(1);
+            session.clear();
+        }
+    }
+    for diagnostic in &mut member.diagnostics {
+        diagnostic.member = Some(member.name.clone());
+    }
+    // The same mistake on several paths is one.
+    let mut seen = Vec::new();
+    member.diagnostics.retain(|d| {
+        let key = (d.pos, d.message.clone());
+        let new = !seen.contains(&key);
+        seen.push(key);
+        new
+    });
+    member.diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start)));
+    let stats = session.stats();
+    member.queries = stats.queries - before.queries;
+    member.waiting = stats.waiting.saturating_sub(before.waiting);
+    member.time = start.elapsed();
+    member
+}
+
+fn diagnostic(blame: &Blame, undecided: Option<&str>) -> Diagnostic {
+    let mut message = blame.message.clone();
+    if let Some(why) = undecided {
+        message += &format!(" (unknown: the solver gave up, {why})");
+    }
+    let mut diagnostic = Diagnostic::error(blame.id, blame.span, message);
+    for (span, text) in &blame.labels {
+        diagnostic = diagnostic.with_label(*span, text.clone());
+    }
+    diagnostic
+}
+
+fn new_unit<'p>(
+    program: &'p Program,
+    all_effects: &'p BTreeMap<Name, Effects>,
+    procedure: &'p Procedure,
+) -> Unit<'p> {
+    let types = all_effects.get(&procedure.name).map(|e| e.types.clone()).unwrap_or_default();
+    Unit {
+        program,
+        translator: Translator::new(program),
+        steps: Vec::new(),
+        effects: all_effects,
+        procedure,
+        entry: Heap::default(),
+        initial: BTreeMap::new(),
+        types,
+        lemmas: usable_lemmas(program, procedure),
+        next_local: procedure.locals.len() as u32,
+        extra: BTreeMap::new(),
+    }
+}
+
+fn calls(stmt: &Stmt) -> BTreeSet<Name> {
+    let mut found = BTreeSet::new();
+    stmt.walk(&mut |s| {
+        if let StmtKind::Call(_, name, _) = &s.kind {
+            found.insert(name.clone());
+        }
+        s.each_expr(&mut |e| {
+            e.walk(&mut |e| {
+                if let ExprKind::Call(name, _) = &*e.kind {
+                    found.insert(name.clone());
+                }
+            });
+        });
+    });
+    found
+}
+
+/// Automatic lemmas that are axioms for a procedure. What a proof rests on must not rest on it: a lemma
+/// uses only automatic lemmas that come before it and call nothing.
+fn usable_lemmas<'p>(program: &'p Program, procedure: &Procedure) -> Vec<&'p Procedure> {
+    let (options, _) = spl::options(program);
+    if options.no_auto_lemmas.is_some() {
+        return Vec::new();
+    }
+    let place = |p: &Procedure| (p.span.file, p.span.start);
+    let automatic = program.procedures.values().filter(|p| p.kind == ProcKind::AutoLemma);
+    let usable = automatic.filter(|lemma| {
+        procedure.kind == ProcKind::Procedure
+            || (place(lemma) < place(procedure)
+                && lemma.body.as_ref().is_none_or(|body| calls(body).is_empty()))
+    });
+    usable.collect()
+}
+
+/// What is not supported as a whole.
+fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
+    let (options, _) = spl::options(program);
+    for (set, what) in [
+        (options.simple_arrays, "the option `-simplearrays`"),
+        (options.bitvector, "the option `-bitvector`"),
+        (options.symbolic_execution, "the option `-symbexec`"),
+    ] {
+        if let Some(span) = set {
+            return crate::translate::unsupported(span, what);
+        }
+    }
+    for (name, field) in &program.fields {
+        if field.ghost && field.ty == Type::Struct(field.owner.clone()) {
+            let what = format!("`{name}`: a ghost field that leads to objects of its own struct");
+            return crate::translate::unsupported(procedure.span, what);
+        }
+    }
+    let byte = procedure.locals.iter().any(|l| mentions_byte(&l.ty));
+    if byte || program.fields.values().any(|f| mentions_byte(&f.ty)) {
+        return crate::translate::unsupported(procedure.span, "`Byte`");
+    }
+    let datatype = procedure.locals.iter().any(|l| matches!(l.ty, Type::Datatype(_)));
+    if datatype {
+        return crate::translate::unsupported(procedure.span, "datatypes");
+    }
+    if procedure.kind != ProcKind::Procedure
+        && let Some(body) = &procedure.body
+    {
+        terminates(program, procedure, body)?;
+    }
+    Ok(())
+}
+
+fn mentions_byte(ty: &Type) -> bool {
+    match ty {
+        Type::Byte => true,
+        Type::Array(of) | Type::Cell(of) | Type::Set(of) => mentions_byte(of),
+        Type::Map(k, v) => mentions_byte(k) || mentions_byte(v),
+        _ => false,
+    }
+}
+
+/// A lemma is true because its proof ends. Loops, procedures and recursion may not end.
+fn terminates(program: &Program, lemma: &Procedure, body: &Stmt) -> Translated<()> {
+    let mut repeats = None;
+    body.walk(&mut |s| {
+        if matches!(s.kind, StmtKind::While(..)) {
+            repeats = Some(s.span);
+        }
+    });
+    if let Some(span) = repeats {
+        return crate::translate::unsupported(span, "a loop in a lemma, which might not end");
+    }
+    let mut seen = BTreeSet::new();
+    let mut pending: Vec<Name> = calls(body).into_iter().collect();
+    while let Some(name) = pending.pop() {
+        if name == lemma.name {
+            let what = "a recursive lemma: that its proof ends is not checked yet";
+            return crate::translate::unsupported(lemma.span, what);
+        }
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        let Some(callee) = program.procedures.get(&name) else { continue };
+        if callee.kind == ProcKind::Procedure {
+            let what = format!("a lemma that calls the procedure `{name}`, which might not end");
+            return crate::translate::unsupported(lemma.span, what);
+        }
+        pending.extend(callee.body.iter().flat_map(calls));
+    }
+    Ok(())
+}
+
+impl Unit<'_> {
+    /// Axioms and lemmas; fields in them are those of the beginning.
+    pub(crate) fn assume_everywhere(&mut self, path: &Path) -> Translated<()> {
+        let heap = path.state.heap.clone();
+        for axiom in &self.program.axioms {
+            let env = Env { locals: BTreeMap::new(), heap: &heap, old: &heap };
+            let term = self.translator.term(&env, &axiom.expr)?;
+            self.assume(path, term);
+        }
+        for lemma in self.lemmas.clone() {
+            let mut vars = Vec::new();
+            let mut locals = BTreeMap::new();
+            for param in &lemma.params {
+                let ty = lemma.locals.get(param.local.0 as usize).map(|l| l.ty.clone());
+                let ty = ty.unwrap_or(Type::Int);
+                let (bound, term) = self.translator.logic.bound("param", &ty);
+                vars.push((bound, term, ty));
+                locals.insert(param.local, term);
+            }
+            let env = Env { locals, heap: &heap, old: &heap };
+            let mut parts = Vec::new();
+            for clauses in [&lemma.requires, &lemma.ensures] {
+                let mut all = Vec::new();
+                for clause in clauses {
+                    all.push(self.translator.term(&env, &clause.expr)?);
+                }
+                parts.push(self.translator.logic.terms.and(all));
+            }
+            let [before, after] = parts[..] else { continue };
+            let body = self.translator.logic.terms.implies(before, after);
+            let forall = spl::core::Quantifier::Forall;
+            let axiom = self.translator.quantified(forall, &vars, body);
+            self.assume(path, axiom);
+        }
+        Ok(())
+    }
+}
+
+/// The obligations of a procedure [PWZ13, Fig. 8 `VC`].
+fn build(unit: &mut Unit<'_>) -> Translated<()> {
+    let procedure = unit.procedure;
+    refuse(unit.program, procedure)?;
+    let Some(body) = &procedure.body else { return Ok(()) };
+    let path = begin(unit)?;
+    let ends = unit.exec(vec![path], body)?;
+    // Falling off the end is at the closing brace.
+    let end = Span { start: body.span.end.saturating_sub(1), ..body.span };
+    for path in ends {
+        unit.check_post(&path, end)?;
+    }
+    Ok(())
+}
+
+/// Any state in which the precondition holds on exactly what is owned.
+fn begin(unit: &mut Unit<'_>) -> Translated<Path> {
+    let procedure = unit.procedure;
+    let params = procedure.params.iter().chain(&procedure.returns).map(|p| p.local);
+    let state = unit.arbitrary(params);
+    unit.entry = state.heap.clone();
+    let initial = procedure.params.iter();
+    unit.initial = initial.filter_map(|p| Some((p.local, *state.locals.get(&p.local)?))).collect();
+    let node = unit.step(None);
+    let path = Path { node, state };
+    unit.assume_everywhere(&path)?;
+    unit.assume_allocated(&path);
+    let old = unit.entry.clone();
+    let env = Env { locals: path.state.locals.clone(), heap: &path.state.heap, old: &old };
+    let alternatives = unit.translator.clauses(&env, &procedure.requires)?;
+    unit.assume_on(&path, &alternatives, Some(&path.state.footprint));
+    Ok(path)
+}
+
+/// A function as something with a contract.
+fn as_procedure(function: &Function) -> Procedure {
+    Procedure {
+        name: function.name.clone(),
+        kind: ProcKind::Lemma,
+        locals: function.locals.clone(),
+        params: function.params.clone(),
+        returns: vec![Param { local: function.result, ghost: spl::core::Ghost::No }],
+        requires: function.requires.clone(),
+        ensures: function.ensures.clone(),
+        body: None,
+        span: function.span,
+    }
+}
+
+/// The postcondition of a function follows from its body, where its precondition holds.
+fn build_function(unit: &mut Unit<'_>, function: &Function) -> Translated<()> {
+    refuse(unit.program, unit.procedure)?;
+    let Some(body) = &function.body else { return Ok(()) };
+    let mut path = begin(unit)?;
+    let heap = path.state.heap.clone();
+    let value = unit.translator.inside(&function.name, |translator| {
+        let env = Env { locals: path.state.locals.clone(), heap: &heap, old: &heap };
+        translator.term(&env, body)
+    })?;
+    path.state.locals.insert(function.result, value);
+    for clause in &function.ensures {
+        let env = Env { locals: path.state.locals.clone(), heap: &heap, old: &heap };
+        let goal = unit.translator.inside(&function.name, |t| t.term(&env, &clause.expr))?;
+        let message = format!("a postcondition of `{}` might not hold", function.name);
+        unit.check(&path, goal, Blame::new("postcondition.violated", clause.span, message));
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Programs with their expectations: `//:: ExpectedOutput(id)` is about the next line that is no
+//! comment. Exactly what is expected must be reported.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use report::SourceMap;
+
+fn main() -> ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let arguments = Arguments::from_args();
+    let mut files = Vec::new();
+    collect(&root.join("tests/spl/verify"), &mut files);
+    collect(&root.join("examples/spl"), &mut files);
+    files.sort();
+    let trials = files.into_iter().map(|path| {
+        let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+        Trial::test(name, move || run(&path))
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit_code()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|e| e == "spl") {
+            files.push(path);
+        }
+    }
+}
+
+/// The solver that the environment names, or the one of the repository.
+fn solver() -> PathBuf {
+    std::env::var_os("LANCEHEAD_Z3")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3"), PathBuf::from)
+}
+
+fn expected(text: &str) -> BTreeSet<(u32, String)> {
+    let mut found = BTreeSet::new();
+    let mut pending = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        let line = line.trim();
+        if let Some(annotation) = line.strip_prefix("//::") {
+            for part in annotation.split("ExpectedOutput(").skip(1) {
+                pending.push(part.split(')').next().unwrap_or_default().to_owned());
+            }
+        } else if !line.starts_with("//") {
+            found.extend(pending.drain(..).map(|id| (number, id)));
+        }
+    }
+    found
+}
+
+fn run(path: &Path) -> Result<(), Failed> {
+    let mut sources = SourceMap::new();
+    let loaded = spl::loader::load(&spl::loader::DiskFiles, &mut sources, path);
+    let mut diagnostics = loaded.diagnostics;
+    let checked = spl::check(&loaded.program);
+    diagnostics.extend(checked.diagnostics);
+    if let Some(program) = checked.program {
+        let verdict = vc::verify(&program, &vc::Config::new(solver()));
+        if let Some(why) = verdict.no_solver {
+            return Err(why.into());
+        }
+        diagnostics.extend(verdict.members.into_iter().flat_map(|m| m.diagnostics));
+    }
+    let got: BTreeSet<(u32, String)> = diagnostics
+        .iter()
+        .map(|d| {
+            let span = d.pos.span();
+            let line = span.and_then(|s| Some(sources.get(s.file)?.line_col(s.start).line));
+            (line.unwrap_or(0), d.id.to_string())
+        })
+        .collect();
+    let wanted = expected(&std::fs::read_to_string(path)?);
+    if got == wanted {
+        return Ok(());
+    }
+    let messages: Vec<String> = diagnostics.iter().map(|d| d.message.clone()).collect();
+    Err(format!("expected {wanted:?}\ngot {got:?}\n{}", messages.join("\n")).into())
+}
