@@ -79,6 +79,10 @@ pub struct Proc {
     pub result: Option<VarId>,
     /// Objects that live while a block is active: variables whose address is taken, arrays, records.
     pub objects: Vec<Object>,
+    /// What its callers must see to, in the order in which it is written.
+    pub requires: Vec<Formula>,
+    /// What holds when it returns.
+    pub ensures: Vec<Formula>,
     /// What it does. Without one the result is any value, and nothing is changed.
     pub body: Option<Body>,
     /// Where it is declared.
@@ -112,9 +116,21 @@ pub struct Body {
     pub locations: Vec<Location>,
 }
 
+/// A formula of a contract as it was written. Programs do not know what it means: whoever verifies them reads
+/// it, and says what is wrong with it by its position.
+#[derive(Clone, Debug, Eq)]
+pub struct Formula {
+    /// Its text.
+    pub text: String,
+    /// Where it is, without quotes.
+    pub pos: Pos,
+}
+
 /// A point between commands, and how to go on.
 #[derive(Clone, Debug)]
 pub struct Location {
+    /// What holds whenever it is reached.
+    pub invariants: Vec<Formula>,
     /// The ways to go on.
     pub out: Out,
     /// Where the command or the condition is in the source.
@@ -294,15 +310,22 @@ impl PartialEq for Global {
 
 impl PartialEq for Proc {
     fn eq(&self, other: &Proc) -> bool {
-        let Proc { name, vars, params, result, objects, body, pos: _ } = self;
+        let Proc { name, vars, params, result, objects, requires, ensures, body, pos: _ } = self;
         (name, vars, params) == (&other.name, &other.vars, &other.params)
+            && (requires, ensures) == (&other.requires, &other.ensures)
             && (result, objects, body) == (&other.result, &other.objects, &other.body)
     }
 }
 
 impl PartialEq for Location {
     fn eq(&self, other: &Location) -> bool {
-        self.out == other.out
+        (&self.out, &self.invariants) == (&other.out, &other.invariants)
+    }
+}
+
+impl PartialEq for Formula {
+    fn eq(&self, other: &Formula) -> bool {
+        self.text == other.text
     }
 }
 

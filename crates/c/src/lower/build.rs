@@ -108,7 +108,7 @@ impl Function {
 
     /// A location that leads nowhere yet.
     pub(super) fn location(&mut self) -> LocId {
-        self.locations.push(Location { out: nowhere(), pos: Pos::None });
+        self.locations.push(Location { invariants: Vec::new(), out: nowhere(), pos: Pos::None });
         LocId((self.locations.len() - 1) as u32)
     }
 
@@ -128,7 +128,8 @@ impl Function {
     }
 
     pub(super) fn set(&mut self, at: LocId, out: Out, pos: Pos) {
-        self.locations[at.index()] = Location { out, pos };
+        let location = &mut self.locations[at.index()];
+        (location.out, location.pos) = (out, pos);
     }
 
     /// Leads the flow to a location; what follows is not reached this way.
@@ -275,7 +276,7 @@ impl Function {
         let locations = order
             .iter()
             .map(|at| {
-                let Location { out, pos } = &self.locations[at.index()];
+                let Location { invariants, out, pos } = &self.locations[at.index()];
                 let out = match out {
                     Out::Do(command, to) => Out::Do(command.clone(), number(to)),
                     Out::Branch(cond, then, otherwise) => {
@@ -284,7 +285,7 @@ impl Function {
                     Out::Choose(all) => Out::Choose(all.iter().map(number).collect()),
                     Out::Return => Out::Return,
                 };
-                Location { out, pos: *pos }
+                Location { invariants: invariants.clone(), out, pos: *pos }
             })
             .collect();
         Body { locations }

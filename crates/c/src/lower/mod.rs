@@ -520,6 +520,8 @@ impl<'a> Lowering<'a> {
             params,
             result,
             objects,
+            requires: Vec::new(),
+            ensures: Vec::new(),
             body: None,
             pos,
         });

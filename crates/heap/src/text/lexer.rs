@@ -15,6 +15,8 @@ pub(super) enum Kind<'t> {
     /// A number without a point.
     Int(i128),
     Float(f64),
+    /// What is between quotes, as it is written.
+    String(&'t str),
     /// An operator, or a character that is none.
     Punct(&'t str),
     End,
@@ -54,6 +56,15 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
                 (_, Ok(x)) => Kind::Float(x),
                 _ => Kind::Punct(word),
             }
+        } else if c == b'"' {
+            at += 1;
+            while bytes.get(at).is_some_and(|c| *c != b'"') {
+                at += if bytes[at] == b'\\' { 2 } else { 1 };
+            }
+            let inner = text.get(start + 1..at.min(text.len())).unwrap_or_default();
+            let closed = at < bytes.len();
+            at = (at + 1).min(bytes.len());
+            if closed { Kind::String(inner) } else { Kind::Punct("\"") }
         } else if is_name(&c) && c != b'.' {
             while bytes.get(at).is_some_and(is_name) {
                 at += 1;

@@ -12,10 +12,16 @@
 //!   5: return
 //! }
 //! ```
+//!
+//! Bodies may also be written with `if` and `while`; they are printed with locations. Contracts are formulas
+//! between quotes, which are kept as they are: `requires "…"` and `ensures "…"` before a body, `invariant "…"`
+//! at a location or behind the condition of a loop.
 
 mod lexer;
 mod parse;
+mod parse_expr;
 mod print;
+mod structured;
 
 pub use parse::{Problem, parse};
 pub use print::{command, expr, print};
@@ -23,7 +29,11 @@ pub use print::{command, expr, print};
 /// Is a name one that the text form gives a meaning to? Front ends call such things otherwise.
 #[must_use]
 pub fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: [&str; 45] = [
+    const KEYWORDS: [&str; 49] = [
+        "requires",
+        "ensures",
+        "invariant",
+        "while",
         "into",
         "limit",
         "model",

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use report::{FileId, Pos, Span};
 
 use super::lexer::{Kind, Token, tokens};
-use crate::expr::{Arith, BinOp, Comparison, Expr, UnOp};
 use crate::program::{
-    Body, Callee, Check, Command, Global, GlobalId, LocId, Location, Object, ObjectId, Out, Proc,
-    ProcId, Program, Region, Var, VarId,
+    Body, Callee, Check, Command, Formula, Global, GlobalId, LocId, Location, Object, ObjectId,
+    Out, Proc, ProcId, Program, Region, Var, VarId,
 };
-use crate::types::{DataModel, Field, IntType, Record, RecordId, Scalar, Target, Type};
+use crate::types::{DataModel, Field, Record, RecordId};
 
 /// What is wrong with a text, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,10 +22,7 @@ pub struct Problem {
     pub message: String,
 }
 
-type Parsed<T> = Result<T, Problem>;
-
-/// How deep expressions and types may be nested.
-const MAX_DEPTH: u32 = 500;
+pub(super) type Parsed<T> = Result<T, Problem>;
 
 /// Parses a program. Positions are those in the given file.
 ///
@@ -44,6 +40,7 @@ pub fn parse(text: &str, file: FileId) -> Parsed<Program> {
         procs: HashMap::new(),
         vars: HashMap::new(),
         objects: HashMap::new(),
+        result: None,
         depth: 0,
     };
     parser.declare();
@@ -51,26 +48,27 @@ pub fn parse(text: &str, file: FileId) -> Parsed<Program> {
     Ok(parser.program)
 }
 
-struct Parser<'t> {
-    tokens: Vec<Token<'t>>,
-    at: usize,
+pub(super) struct Parser<'t> {
+    pub(super) tokens: Vec<Token<'t>>,
+    pub(super) at: usize,
     file: FileId,
     program: Program,
-    records: HashMap<String, RecordId>,
-    globals: HashMap<String, GlobalId>,
-    procs: HashMap<String, ProcId>,
+    pub(super) records: HashMap<String, RecordId>,
+    pub(super) globals: HashMap<String, GlobalId>,
+    pub(super) procs: HashMap<String, ProcId>,
     /// Of the procedure that is being read.
-    vars: HashMap<String, VarId>,
-    objects: HashMap<String, ObjectId>,
-    depth: u32,
+    pub(super) vars: HashMap<String, VarId>,
+    pub(super) objects: HashMap<String, ObjectId>,
+    pub(super) result: Option<VarId>,
+    pub(super) depth: u32,
 }
 
 impl<'t> Parser<'t> {
-    fn peek(&self) -> Kind<'t> {
+    pub(super) fn peek(&self) -> Kind<'t> {
         self.tokens.get(self.at).map_or(Kind::End, |token| token.kind)
     }
 
-    fn next(&mut self) -> Kind<'t> {
+    pub(super) fn next(&mut self) -> Kind<'t> {
         let kind = self.peek();
         if kind != Kind::End {
             self.at += 1;
@@ -78,31 +76,31 @@ impl<'t> Parser<'t> {
         kind
     }
 
-    fn problem<T>(&self, message: impl Into<String>) -> Parsed<T> {
+    pub(super) fn problem<T>(&self, message: impl Into<String>) -> Parsed<T> {
         let token = self.tokens.get(self.at).or(self.tokens.last());
         let (start, end) = token.map_or((0, 0), |token| (token.start, token.end));
         Err(Problem { start, end, message: message.into() })
     }
 
-    fn unexpected<T>(&self, what: &str) -> Parsed<T> {
+    pub(super) fn unexpected<T>(&self, what: &str) -> Parsed<T> {
         self.problem(format!("expected {what}"))
     }
 
-    fn is(&self, text: &str) -> bool {
+    pub(super) fn is(&self, text: &str) -> bool {
         matches!(self.peek(), Kind::Punct(t) | Kind::Name(t) if t == text)
     }
 
-    fn take(&mut self, text: &str) -> bool {
+    pub(super) fn take(&mut self, text: &str) -> bool {
         let found = self.is(text);
         self.at += usize::from(found);
         found
     }
 
-    fn expect(&mut self, text: &str) -> Parsed<()> {
+    pub(super) fn expect(&mut self, text: &str) -> Parsed<()> {
         if self.take(text) { Ok(()) } else { self.unexpected(&format!("`{text}`")) }
     }
 
-    fn name(&mut self) -> Parsed<&'t str> {
+    pub(super) fn name(&mut self) -> Parsed<&'t str> {
         match self.peek() {
             Kind::Name(name) => {
                 self.at += 1;
@@ -112,7 +110,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn number(&mut self) -> Parsed<u64> {
+    pub(super) fn number(&mut self) -> Parsed<u64> {
         match self.peek() {
             Kind::Int(n) => match u64::try_from(n) {
                 Ok(n) => {
@@ -125,7 +123,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn pos(&self, from: usize) -> Pos {
+    pub(super) fn pos(&self, from: usize) -> Pos {
         let start = self.tokens.get(from).map_or(0, |t| t.start) as u32;
         let last = self.tokens.get(self.at.saturating_sub(1));
         let end = last.map_or(start, |t| t.end as u32);
@@ -193,7 +191,12 @@ impl<'t> Parser<'t> {
         if complete { Ok(()) } else { self.problem("something is declared twice") }
     }
 
-    fn lookup<T: Copy>(&self, map: &HashMap<String, T>, name: &str, what: &str) -> Parsed<T> {
+    pub(super) fn lookup<T: Copy>(
+        &self,
+        map: &HashMap<String, T>,
+        name: &str,
+        what: &str,
+    ) -> Parsed<T> {
         match map.get(name) {
             Some(id) => Ok(*id),
             None => {
@@ -208,17 +211,17 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn record_name(&mut self) -> Parsed<RecordId> {
+    pub(super) fn record_name(&mut self) -> Parsed<RecordId> {
         let name = self.name()?;
         self.lookup(&self.records, name, "record")
     }
 
-    fn proc_name(&mut self) -> Parsed<ProcId> {
+    pub(super) fn proc_name(&mut self) -> Parsed<ProcId> {
         let name = self.name()?;
         self.lookup(&self.procs, name, "procedure")
     }
 
-    fn var(&mut self) -> Parsed<VarId> {
+    pub(super) fn var(&mut self) -> Parsed<VarId> {
         let name = self.name()?;
         self.lookup(&self.vars, name, "variable")
     }
@@ -299,6 +302,16 @@ impl<'t> Parser<'t> {
         let params = vars.len() as u32;
         // The result may be declared below.
         let result = if self.take("->") { Some((self.at, self.name()?)) } else { None };
+        let (mut requires, mut ensures) = (Vec::new(), Vec::new());
+        loop {
+            if self.take("requires") {
+                requires.push(self.formula()?);
+            } else if self.take("ensures") {
+                ensures.push(self.formula()?);
+            } else {
+                break;
+            }
+        }
         self.expect("{")?;
         loop {
             if self.take("var") {
@@ -326,10 +339,62 @@ impl<'t> Parser<'t> {
                 }
             },
         };
-        let body = if self.take("external") { None } else { Some(self.body()?) };
+        self.result = result;
+        let body = match self.peek() {
+            Kind::Name("external") => {
+                self.at += 1;
+                None
+            }
+            Kind::Int(_) | Kind::Punct("}") => Some(self.body()?),
+            _ => Some(self.structured_body()?),
+        };
         self.expect("}")?;
-        self.program.procs.push(Proc { name, vars, params, result, objects, body, pos });
+        self.program.procs.push(Proc {
+            name,
+            vars,
+            params,
+            result,
+            objects,
+            requires,
+            ensures,
+            body,
+            pos,
+        });
         Ok(())
+    }
+
+    /// A formula between quotes.
+    pub(super) fn formula(&mut self) -> Parsed<Formula> {
+        let Kind::String(written) = self.peek() else {
+            return self.unexpected("a formula between quotes");
+        };
+        let token = self.tokens.get(self.at);
+        let (start, end) = token.map_or((0, 0), |t| (t.start as u32 + 1, t.end as u32 - 1));
+        self.at += 1;
+        let mut text = String::new();
+        let mut escaped = false;
+        for c in written.chars() {
+            match c {
+                '\\' if !escaped => escaped = true,
+                'n' if escaped => {
+                    text.push('\n');
+                    escaped = false;
+                }
+                c => {
+                    text.push(c);
+                    escaped = false;
+                }
+            }
+        }
+        Ok(Formula { text, pos: Pos::Source(Span { file: self.file, start, end }) })
+    }
+
+    pub(super) fn invariants(&mut self) -> Parsed<Vec<Formula>> {
+        let mut all = Vec::new();
+        while self.take("invariant") {
+            all.push(self.formula()?);
+        }
+        Ok(all)
     }
 
     fn body(&mut self) -> Parsed<Body> {
@@ -341,9 +406,10 @@ impl<'t> Parser<'t> {
                 return self.unexpected(&format!("location {}", locations.len()));
             }
             self.expect(":")?;
+            let invariants = self.invariants()?;
             let from = self.at;
             let out = self.out()?;
-            locations.push(Location { out, pos: self.pos(from) });
+            locations.push(Location { invariants, out, pos: self.pos(from) });
         }
         let count = locations.len();
         let known = |to: &LocId| to.index() < count;
@@ -363,7 +429,7 @@ impl<'t> Parser<'t> {
         Ok(Body { locations })
     }
 
-    fn location(&mut self) -> Parsed<LocId> {
+    pub(super) fn location(&mut self) -> Parsed<LocId> {
         let n = self.number()?;
         match u32::try_from(n) {
             Ok(n) => Ok(LocId(n)),
@@ -398,7 +464,7 @@ impl<'t> Parser<'t> {
         Ok(Out::Do(command, self.location()?))
     }
 
-    fn command(&mut self) -> Parsed<Command> {
+    pub(super) fn command(&mut self) -> Parsed<Command> {
         if self.take("[") {
             let at = self.expr()?;
             self.expect(":")?;
@@ -524,196 +590,4 @@ impl<'t> Parser<'t> {
         self.expect(")")?;
         Ok(Command::Call { to, callee, args })
     }
-
-    fn values(&mut self) -> Parsed<Vec<Expr>> {
-        let mut all = vec![self.expr()?];
-        while self.take(",") {
-            all.push(self.expr()?);
-        }
-        Ok(all)
-    }
-
-    fn expr(&mut self) -> Parsed<Expr> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return self.problem("this is nested too deeply");
-        }
-        let e = self.expr_inside();
-        self.depth -= 1;
-        e
-    }
-
-    fn expr_inside(&mut self) -> Parsed<Expr> {
-        match self.next() {
-            Kind::Int(n) => Ok(Expr::Int(n)),
-            Kind::Float(x) => Ok(Expr::Float(x)),
-            Kind::Name("null") => Ok(Expr::Null),
-            Kind::Punct("!") => Ok(Expr::Unary(UnOp::Not, Box::new(self.in_parentheses()?))),
-            Kind::Punct("&") => {
-                let name = self.name()?;
-                match name {
-                    "local" if matches!(self.peek(), Kind::Name(_)) => {
-                        let name = self.name()?;
-                        self.lookup(&self.objects, name, "object").map(Expr::Object)
-                    }
-                    "proc" if matches!(self.peek(), Kind::Name(_)) => {
-                        self.proc_name().map(Expr::Proc)
-                    }
-                    name => self.lookup(&self.globals, name, "global object").map(Expr::Global),
-                }
-            }
-            Kind::Punct("(") => self.operation(),
-            Kind::Name(name) => {
-                if self.is("(") {
-                    let Some((op, ty)) = name.split_once('.') else {
-                        return self.unexpected("an operator");
-                    };
-                    let e = Box::new(self.in_parentheses()?);
-                    return match (op, int_type(ty), ty) {
-                        ("neg", Some(ty), _) => Ok(Expr::Unary(UnOp::Neg(ty), e)),
-                        ("neg", None, "f64") => Ok(Expr::Unary(UnOp::FloatNeg, e)),
-                        ("not", Some(ty), _) => Ok(Expr::Unary(UnOp::BitNot(ty), e)),
-                        ("to", Some(ty), _) => Ok(Expr::Convert(ty, e)),
-                        ("to", None, "f32") => Ok(Expr::ToFloat(32, e)),
-                        ("to", None, "f64") => Ok(Expr::ToFloat(64, e)),
-                        _ => self.problem(format!("there is no operation `{name}`")),
-                    };
-                }
-                self.lookup(&self.vars, name, "variable").map(Expr::Var)
-            }
-            _ => {
-                self.at = self.at.saturating_sub(1);
-                self.unexpected("an expression")
-            }
-        }
-    }
-
-    fn in_parentheses(&mut self) -> Parsed<Expr> {
-        self.expect("(")?;
-        let e = self.expr()?;
-        self.expect(")")?;
-        Ok(e)
-    }
-
-    /// After an opening parenthesis: a binary operation or a conditional.
-    fn operation(&mut self) -> Parsed<Expr> {
-        let a = self.expr()?;
-        let Kind::Punct(op) = self.next() else {
-            self.at = self.at.saturating_sub(1);
-            return self.unexpected("an operator");
-        };
-        if op == ")" {
-            return Ok(a);
-        }
-        if op == "?" {
-            let b = self.expr()?;
-            self.expect(":")?;
-            let c = self.expr()?;
-            self.expect(")")?;
-            return Ok(Expr::If(Box::new(a), Box::new(b), Box::new(c)));
-        }
-        let compare = |op| Some(BinOp::Compare(op));
-        let op = match op {
-            "@" | "@-" => {
-                let b = Box::new(self.expr()?);
-                self.expect(")")?;
-                let a = Box::new(a);
-                return Ok(if op == "@" { Expr::Offset(a, b) } else { Expr::Distance(a, b) });
-            }
-            "==" => compare(Comparison::Eq),
-            "!=" => compare(Comparison::Ne),
-            "<" => compare(Comparison::Lt),
-            "<=" => compare(Comparison::Le),
-            "&&" => Some(BinOp::And),
-            "||" => Some(BinOp::Or),
-            _ => match ARITH.iter().find(|(text, _)| *text == op) {
-                None => None,
-                Some((_, arith)) => {
-                    self.expect(".")?;
-                    let ty = self.name()?;
-                    match (int_type(ty), ty) {
-                        (Some(ty), _) => Some(BinOp::Arith(*arith, ty)),
-                        (None, "f64") => Some(BinOp::Float(*arith)),
-                        _ => None,
-                    }
-                }
-            },
-        };
-        let Some(op) = op else {
-            self.at -= 1;
-            return self.unexpected("an operator with its type");
-        };
-        let b = self.expr()?;
-        self.expect(")")?;
-        Ok(Expr::binary(op, a, b))
-    }
-
-    fn scalar(&mut self) -> Parsed<Scalar> {
-        let name = self.name()?;
-        match (name, int_type(name)) {
-            (_, Some(ty)) => Ok(Scalar::Int(ty)),
-            ("f32", _) => Ok(Scalar::Float(32)),
-            ("f64", _) => Ok(Scalar::Float(64)),
-            ("ptr", _) => {
-                let name = self.name()?;
-                let target = match (name, int_type(name)) {
-                    (_, Some(ty)) => Target::Int(ty),
-                    ("void", _) => Target::Unknown,
-                    ("ptr", _) => Target::Ptr,
-                    ("proc", _) => Target::Proc,
-                    (name, _) => Target::Record(self.lookup(&self.records, name, "record")?),
-                };
-                Ok(Scalar::Ptr(target))
-            }
-            _ => {
-                self.at -= 1;
-                self.unexpected("a type")
-            }
-        }
-    }
-
-    fn type_(&mut self) -> Parsed<Type> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
-            return self.problem("this is nested too deeply");
-        }
-        let ty = if self.take("record") {
-            Type::Record(self.record_name()?)
-        } else if self.take("[") {
-            let count = self.number()?;
-            self.expect("x")?;
-            let element = self.type_()?;
-            self.expect("]")?;
-            Type::Array(Box::new(element), count)
-        } else {
-            Type::Scalar(self.scalar()?)
-        };
-        self.depth -= 1;
-        Ok(ty)
-    }
-}
-
-const ARITH: [(&str, Arith); 10] = [
-    ("+", Arith::Add),
-    ("-", Arith::Sub),
-    ("*", Arith::Mul),
-    ("/", Arith::Div),
-    ("%", Arith::Rem),
-    ("<<", Arith::Shl),
-    (">>", Arith::Shr),
-    ("&", Arith::BitAnd),
-    ("|", Arith::BitOr),
-    ("^", Arith::BitXor),
-];
-
-/// `i32`, `u8` and the like.
-fn int_type(name: &str) -> Option<IntType> {
-    let (signed, bits) = match (name.strip_prefix('i'), name.strip_prefix('u')) {
-        (Some(bits), _) => (true, bits),
-        (_, Some(bits)) => (false, bits),
-        _ => return None,
-    };
-    let plain = !bits.starts_with('0') && bits.bytes().all(|b| b.is_ascii_digit());
-    let bits: u8 = bits.parse().ok().filter(|n| plain && (1..=64).contains(n))?;
-    Some(IntType { bits, signed })
 }

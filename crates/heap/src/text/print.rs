@@ -65,6 +65,11 @@ fn procedure(program: &Program, proc: &Proc, text: &mut String) {
     if let Some(result) = proc.result {
         let _ = write!(text, " -> {}", proc.vars[result.index()].name);
     }
+    for (word, formulas) in [("requires", &proc.requires), ("ensures", &proc.ensures)] {
+        for formula in formulas {
+            let _ = write!(text, "\n  {word} {}", string(&formula.text));
+        }
+    }
     text.push_str(" {\n");
     for id in proc.params as usize..proc.vars.len() {
         let _ = writeln!(text, "  var {};", var(id));
@@ -77,6 +82,9 @@ fn procedure(program: &Program, proc: &Proc, text: &mut String) {
         Some(body) => {
             for (i, location) in body.locations.iter().enumerate() {
                 let _ = write!(text, "  {i}: ");
+                for invariant in &location.invariants {
+                    let _ = write!(text, "invariant {} ", string(&invariant.text));
+                }
                 let _ = match &location.out {
                     Out::Do(done, to) => {
                         writeln!(text, "{} goto {}", command(program, proc, done), to.0)
@@ -98,6 +106,20 @@ fn procedure(program: &Program, proc: &Proc, text: &mut String) {
         }
     }
     text.push_str("}\n");
+}
+
+/// A text between quotes.
+fn string(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 /// A command of a procedure.

@@ -1,0 +1,67 @@
+//! Heap programs as text: the examples run, and what is printed is parsed again.
+
+#![allow(clippy::expect_used)]
+
+use heap::run::{Config, End, Inputs, Run};
+use heap::text::{parse, print};
+use report::FileId;
+
+const LISTS: &str = include_str!("../../../examples/heap/lists.heap");
+
+#[test]
+fn list_programs_run_and_lose_nothing() {
+    let program = parse(LISTS, FileId(0)).expect("a program");
+    let run = Run::new(&program, &Config::default(), Inputs::seeded(0));
+    assert_eq!(run.end, End::Returned(0));
+}
+
+#[test]
+fn contracts_are_printed_and_parsed_again() {
+    let program = parse(LISTS, FileId(0)).expect("a program");
+    let printed = print(&program);
+    let again = parse(&printed, FileId(0)).expect("a printed program");
+    assert_eq!(program, again);
+    let reverse = again.proc(again.find("reverse").expect("it is there"));
+    assert_eq!(reverse.requires[0].text, "ls(list, null)");
+    assert_eq!(reverse.ensures[0].text, "ls(done, null)");
+    let body = reverse.body.as_ref().expect("a body");
+    let invariants = body.locations.iter().flat_map(|l| &l.invariants);
+    assert_eq!(invariants.count(), 1);
+}
+
+#[test]
+fn a_formula_knows_its_place() {
+    let program = parse(LISTS, FileId(0)).expect("a program");
+    for proc in &program.procs {
+        for formula in proc.requires.iter().chain(&proc.ensures) {
+            let span = formula.pos.span().expect("a place");
+            assert_eq!(LISTS.get(span.start as usize..span.end as usize), Some(&*formula.text));
+        }
+    }
+}
+
+#[test]
+fn formulas_may_hold_anything() {
+    let text = r#"proc f() requires "a \"b\" \\ c\n" { return; }"#;
+    let program = parse(text, FileId(0)).expect("a program");
+    assert_eq!(program.procs[0].requires[0].text, "a \"b\" \\ c\n");
+    assert_eq!(parse(&print(&program), FileId(0)).expect("a program"), program);
+}
+
+#[test]
+fn damaged_texts_are_refused_with_a_place() {
+    for (text, message) in [
+        ("proc f() requires x { return; }", "expected a formula between quotes"),
+        ("proc f() requires \"x { return; }", "expected a formula between quotes"),
+        ("proc f() { while (1) { return; }", "expected `}`"),
+        ("proc f() { return 1; }", "this procedure has no result"),
+        ("proc f() { 0: goto 1 }", "expected a command"),
+        ("proc f() { if (1) { skip } }", "expected `;`"),
+    ] {
+        let problem = parse(text, FileId(0)).expect_err("it is damaged");
+        assert_eq!(problem.message, message, "{text}");
+        assert!(problem.end <= text.len());
+    }
+    let deep = format!("proc f() {{ {} }}", "if (1) { ".repeat(100_000));
+    assert!(parse(&deep, FileId(0)).is_err());
+}
