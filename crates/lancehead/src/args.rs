@@ -373,7 +373,7 @@ pub struct Print {
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub struct Run {
-    /// The program: C, preprocessed or not
+    /// The program: C, preprocessed or not, or a heap program as text (`.heap`)
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
