@@ -150,7 +150,7 @@ impl Executor<'_> {
             let mut state = state.clone();
             this.explore(&mut state, |this, s| {
                 let mut inner = this.enter(s, Owner::Predicate(predicate), args, Vec::new());
-                inner.scale = this.scaled_by(s, *amount);
+                inner.mode.scale = this.scaled_by(s, *amount);
                 this.consume_scaled(&mut inner, &mut heap.clone(), body, *amount, &blame)
             })
         })?;

@@ -68,22 +68,27 @@ impl Executor<'_> {
         parts: &[(&Arc<Expr>, Blame)],
         factor: Term,
     ) -> Run<Term> {
-        let inhaling = std::mem::replace(&mut state.inhaling, false);
-        let mut snaps = Vec::new();
-        for (part, blame) in parts {
-            state.perm_heap = Some(heap.clone());
-            if self.is_pure(part) {
-                let value = self.eval(state, part, blame)?;
-                let reason = Reason::new("assertion.false", part, state.owner);
-                self.check(state, value, blame, reason)?;
-                // Proved: later parts need not prove it again.
-                self.assume(state, value)?;
-            } else {
-                snaps.push(self.consume_impure(state, heap, part, factor, blame)?);
-            }
-        }
+        let snaps = self.in_mode(
+            state,
+            |m| m.inhaling = false,
+            |this, state| {
+                let mut snaps = Vec::new();
+                for (part, blame) in parts {
+                    state.perm_heap = Some(heap.clone());
+                    if this.is_pure(part) {
+                        let value = this.eval(state, part, blame)?;
+                        let reason = Reason::new("assertion.false", part, state.owner);
+                        this.check(state, value, blame, reason)?;
+                        // Proved: later parts need not prove it again.
+                        this.assume(state, value)?;
+                    } else {
+                        snaps.push(this.consume_impure(state, heap, part, factor, blame)?);
+                    }
+                }
+                Ok(snaps)
+            },
+        )?;
         state.perm_heap = None;
-        state.inhaling = inhaling;
         Ok(self.pair_up(snaps))
     }
 

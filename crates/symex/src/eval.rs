@@ -35,7 +35,7 @@ impl Executor<'_> {
             ExprKind::NoPerm => self.amount(0, 1),
             ExprKind::FullPerm => self.amount(1, 1),
             // Where only some permission is asked for, it may be part of an amount.
-            ExprKind::WildcardPerm if state.reading => return self.wildcard(state),
+            ExprKind::WildcardPerm if state.mode.reading => return self.wildcard(state),
             ExprKind::WildcardPerm => {
                 return self.unsupported(state, e.pos, "A `wildcard` that is no whole amount");
             }
@@ -71,13 +71,13 @@ impl Executor<'_> {
                 };
                 let sort = self.sort(&e.ty);
                 let value = self.symbols.unwrap(&mut self.terms, snap, sort);
-                if !state.lenient && self.triggers.contains(field) {
+                if !state.mode.lenient && self.triggers.contains(field) {
                     let read = self.symbols.read(&mut self.terms, *field, receiver);
                     self.read_values.insert(read, value);
                     self.assume(state, read)?;
                 }
                 // Snapshots of fields are nothing but their values.
-                if !state.lenient
+                if !state.mode.lenient
                     && let Some(fact) = self.symbols.round_trip(&mut self.terms, value)
                 {
                     self.assume(state, fact)?;
@@ -98,7 +98,7 @@ impl Executor<'_> {
             ExprKind::Let(local, value, body) => {
                 let value = self.eval(state, value, blame)?;
                 // Under a quantifier that would be a new symbol for each instance.
-                if !state.lenient && !state.is_quantified() {
+                if !state.mode.lenient && !state.is_quantified() {
                     self.mention(state, value)?;
                 }
                 state.store.set(*local, value);
@@ -126,7 +126,7 @@ impl Executor<'_> {
                 return self.eval(state, body, blame);
             }
             ExprKind::InhaleExhale(a, b) => {
-                return self.eval(state, if state.inhaling { a } else { b }, blame);
+                return self.eval(state, if state.mode.inhaling { a } else { b }, blame);
             }
             ExprKind::Seq(elems) => {
                 let elems = self.eval_all(state, elems, blame)?;
@@ -377,7 +377,7 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         let outcomes = self.explore(state, |this, s| {
-            if s.reading {
+            if s.mode.reading {
                 this.frame_all(s, std::slice::from_ref(assertion), blame)?;
                 return Ok(());
             }
@@ -404,20 +404,20 @@ impl Executor<'_> {
             let before = std::mem::take(&mut s.wildcards);
             let amount = this.eval_amount(s, access.amount.as_ref(), blame)?;
             this.check_positive(s, amount, access, blame)?;
-            let mut amount = match s.scale {
+            let mut amount = match s.mode.scale {
                 Some(scale) => this.terms.mul(amount, scale),
                 None => amount,
             };
             let resource = ResourceId::Predicate(access.predicate);
             let mut heap = s.heap.clone();
-            let snap = if s.reading {
+            let snap = if s.mode.reading {
                 amount = this.some_of(s, amount)?;
                 this.lookup(s, &heap, resource, &args)?
             } else {
                 this.take(s, &mut heap, resource, &args, amount)?
             };
             let Some(snap) = snap else {
-                let wildcard = s.reading || this.is_wildcard(s, amount);
+                let wildcard = s.mode.reading || this.is_wildcard(s, amount);
                 this.note_shortage(&heap, Demand { resource, args: &args, amount, wildcard });
                 let reason = this.predicate_reason(access, s.owner);
                 return this.fail(s, blame, &reason);

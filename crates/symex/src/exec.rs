@@ -530,9 +530,9 @@ impl<'p> Executor<'p> {
         self.check_positive(state, amount, access, blame)?;
         let owner = Owner::Predicate(access.predicate);
         let mut inner = self.enter(state, owner, &args, access.args.clone());
-        inner.scale = self.scaled_by(state, amount);
+        inner.mode.scale = self.scaled_by(state, amount);
         inner.within = Within::Folded(Rc::default());
-        inner.want_snap = true;
+        inner.mode.want_snap = true;
         let mut heap = state.heap.clone();
         let snap = match &decl.body {
             Some(body) => {
@@ -593,12 +593,16 @@ impl<'p> Executor<'p> {
         blame: &Blame,
     ) -> Run<()> {
         if self.is_pure(e) {
-            state.inhaling = true;
-            let outcomes = self.explore(state, |this, s| {
-                this.guard(s, condition)?;
-                this.eval(s, e, blame)
-            });
-            state.inhaling = false;
+            let outcomes = self.in_mode(
+                state,
+                |m| m.inhaling = true,
+                |this, state| {
+                    this.explore(state, |this, s| {
+                        this.guard(s, condition)?;
+                        this.eval(s, e, blame)
+                    })
+                },
+            );
             let value = match outcomes {
                 Ok(outcomes) => self.join(state, &outcomes)?,
                 Err(Stop::Infeasible) => self.terms.bool(false),

@@ -13,7 +13,7 @@ use crate::blame::{Blame, Reason, diagnostic};
 use crate::config::{Config, ExhaleMode, JoinMode};
 use crate::origin::Names;
 use crate::path::{Entry, Log, Run, Stop};
-use crate::state::{Owner, ResourceId, State};
+use crate::state::{Mode, Owner, ResourceId, State};
 use crate::symbols::{Foreign, Symbols, Theories};
 use crate::unproved::Unproved;
 use crate::verdict::{Failure, Stats, Trouble};
@@ -186,6 +186,20 @@ impl<'p> Executor<'p> {
         }
     }
 
+    /// Does something in another mode.
+    pub fn in_mode<T>(
+        &mut self,
+        state: &mut State,
+        change: impl FnOnce(&mut Mode),
+        run: impl FnOnce(&mut Self, &mut State) -> Run<T>,
+    ) -> Run<T> {
+        let outer = state.mode;
+        change(&mut state.mode);
+        let result = run(self, state);
+        state.mode = outer;
+        result
+    }
+
     // --- Symbols
 
     /// A symbol that is used nowhere else, a function of the parameters of the state.
@@ -254,7 +268,7 @@ impl<'p> Executor<'p> {
     /// is infeasible, or the proof was meant to fail.
     fn report(&mut self, state: &State, blame: &Blame, reason: &Reason) -> Run<()> {
         let unproved = self.unproved.take();
-        if state.lenient || self.advising {
+        if state.mode.lenient || self.advising {
             return Err(Stop::Failed);
         }
         let falsum = self.terms.bool(false);
@@ -306,7 +320,7 @@ impl<'p> Executor<'p> {
         blame: &Blame,
         reason: Reason,
     ) -> Run<()> {
-        if state.lenient || self.prove(state, goal)? {
+        if state.mode.lenient || self.prove(state, goal)? {
             return Ok(());
         }
         self.unproved = Some(Unproved { goal, shortage: None });

@@ -114,7 +114,7 @@ impl Executor<'_> {
         }
         state.parameters = Rc::from(formals.as_slice());
         state.fixed = formals.len();
-        state.reading = true;
+        state.mode.reading = true;
         Subject { id, symbols, formals, state, sound: false }
     }
 
@@ -148,7 +148,7 @@ impl Executor<'_> {
             s.old = Some(s.heap.clone());
             let mut values = Vec::new();
             for post in &function.posts {
-                s.inhaling = true;
+                s.mode.inhaling = true;
                 let value = this.eval(s, post, &not_wellformed(post))?;
                 values.push(value);
                 match this.assume(s, value) {

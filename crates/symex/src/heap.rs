@@ -59,7 +59,7 @@ impl Executor<'_> {
         if let Some((index, _)) = heap.of(resource).find(|(_, c)| *c.args == *args) {
             return Ok(Some(index));
         }
-        if state.lenient {
+        if state.mode.lenient {
             return Ok(heap.of(resource).next().map(|(index, _)| index));
         }
         let candidates: Vec<(usize, Rc<[Term]>)> =
@@ -138,14 +138,14 @@ impl Executor<'_> {
         }
         // A trigger must mention the value that the formula mentions.
         let key = (args.to_vec(), heap.contents(resource));
-        if state.lenient
+        if state.mode.lenient
             && let Some(snap) = self.read_before.get(&key)
         {
             return Ok(Some(*snap));
         }
         let found = self.find_value(state, heap, resource, args)?;
         if let Some(snap) = found
-            && !state.lenient
+            && !state.mode.lenient
         {
             self.read_before.insert(key, snap);
         }
@@ -161,7 +161,7 @@ impl Executor<'_> {
     ) -> Run<Option<Term>> {
         let zero = self.amount(0, 1);
         let quantified: Vec<_> = heap.quantified_of(resource).map(|(_, c)| c).collect();
-        if !quantified.is_empty() && !state.lenient {
+        if !quantified.is_empty() && !state.mode.lenient {
             self.relate_shares(state, heap, resource, args)?;
         }
         let exact = heap.of(resource).find(|(_, c)| *c.args == *args).map(|(i, _)| i);
@@ -173,17 +173,17 @@ impl Executor<'_> {
         if let Some(index) = found {
             let chunk = &heap.chunks()[index];
             let positive = self.terms.lt(zero, chunk.perm);
-            if state.lenient || self.prove(state, positive)? {
+            if state.mode.lenient || self.prove(state, positive)? {
                 return Ok(Some(chunk.snap));
             }
         }
         for chunk in &quantified {
-            if !state.lenient && !self.resembles(chunk, args) {
+            if !state.mode.lenient && !self.resembles(chunk, args) {
                 continue;
             }
             let perm = self.perm_at(chunk, args);
             let positive = self.terms.lt(zero, perm);
-            if state.lenient || self.prove_quickly(state, positive)? {
+            if state.mode.lenient || self.prove_quickly(state, positive)? {
                 return Ok(Some(self.snap_at(chunk, args)));
             }
         }

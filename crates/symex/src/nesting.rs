@@ -128,7 +128,7 @@ impl Executor<'_> {
     ) -> Run<()> {
         let zero = self.amount(0, 1);
         let held = self.terms.lt(zero, perm);
-        if state.lenient || !self.may_be_inside(inner.predicate, outer.predicate) {
+        if state.mode.lenient || !self.may_be_inside(inner.predicate, outer.predicate) {
             return Ok(());
         }
         let inner = Rc::new(inner);

@@ -165,7 +165,7 @@ impl Executor<'_> {
         entry: impl Fn(Term) -> Entry,
     ) -> Run<()> {
         // What is only mentioned need not make sense: nothing follows from it.
-        if state.lenient && !matches!(entry(formula), Entry::Guard(_) | Entry::Side(_)) {
+        if state.mode.lenient && !matches!(entry(formula), Entry::Guard(_) | Entry::Side(_)) {
             return Ok(());
         }
         let mut pending = vec![formula];

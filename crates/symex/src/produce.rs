@@ -55,26 +55,30 @@ impl Executor<'_> {
         mut snap: Term,
         factor: Term,
     ) -> Run<()> {
-        let inhaling = std::mem::replace(&mut state.inhaling, true);
-        let mut left = parts.iter().filter(|(part, _)| !self.is_pure(part)).count();
-        for (part, blame) in parts {
-            if self.is_pure(part) {
-                let value = self.eval(state, part, blame)?;
-                self.assume(state, value)?;
-                continue;
-            }
-            left -= 1;
-            let own = if left == 0 {
-                snap
-            } else {
-                let (first, second) = self.split(state, snap)?;
-                snap = second;
-                first
-            };
-            self.produce_impure(state, part, own, factor, blame)?;
-        }
-        state.inhaling = inhaling;
-        Ok(())
+        self.in_mode(
+            state,
+            |m| m.inhaling = true,
+            |this, state| {
+                let mut left = parts.iter().filter(|(part, _)| !this.is_pure(part)).count();
+                for (part, blame) in parts {
+                    if this.is_pure(part) {
+                        let value = this.eval(state, part, blame)?;
+                        this.assume(state, value)?;
+                        continue;
+                    }
+                    left -= 1;
+                    let own = if left == 0 {
+                        snap
+                    } else {
+                        let (first, second) = this.split(state, snap)?;
+                        snap = second;
+                        first
+                    };
+                    this.produce_impure(state, part, own, factor, blame)?;
+                }
+                Ok(())
+            },
+        )
     }
 
     /// The two parts of a snapshot that is known to have two.
@@ -106,7 +110,7 @@ impl Executor<'_> {
                 state.wildcards = wildcards;
                 self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
                 let mut perm = self.terms.mul(value, factor);
-                if state.reading {
+                if state.mode.reading {
                     perm = self.some_of(state, perm)?;
                 }
                 self.put(state, id, &args, snap, perm)?;
@@ -127,12 +131,13 @@ impl Executor<'_> {
                 self.produce(state, body, snap, factor, blame)
             }
             ExprKind::InhaleExhale(a, b) => {
-                let outer = std::mem::replace(&mut state.one_sided, true);
                 let agree = self.sides_agree(a, b, state.owner);
                 let snap = if agree { snap } else { self.fresh_snap(state) };
-                self.produce(state, a, snap, factor, blame)?;
-                state.one_sided = outer;
-                Ok(())
+                self.in_mode(
+                    state,
+                    |m| m.one_sided = true,
+                    |this, state| this.produce(state, a, snap, factor, blame),
+                )
             }
             ExprKind::Binary(BinOp::And, ..) => self.produce(state, e, snap, factor, blame),
             ExprKind::Quant { .. } => self
@@ -176,9 +181,9 @@ impl Executor<'_> {
     ) -> Run<()> {
         let Some(body) = &self.program.predicate(predicate).body else { return Ok(()) };
         let mut inner = self.enter(state, Owner::Predicate(predicate), args, exprs.to_vec());
-        inner.scale = self.scaled_by(state, factor);
+        inner.mode.scale = self.scaled_by(state, factor);
         inner.within = Within::Unfolded(Rc::new(Instance { predicate, args: args.into(), snap }));
-        inner.reading = false;
+        inner.mode.reading = false;
         self.produce(&mut inner, body, snap, factor, blame)?;
         state.heap = inner.heap.clone();
         state.branches = inner.branches.clone();

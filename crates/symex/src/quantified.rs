@@ -49,24 +49,24 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         let parts = self.split_quantifier(e, true);
-        let outer = state.one_sided;
-        e.walk(&mut |e| {
-            state.one_sided |= matches!(e.kind, ExprKind::InhaleExhale(..));
-            !state.one_sided
-        });
-        let agree = !state.one_sided || self.all_sides_agree(e, state.owner);
+        let one_sided =
+            state.mode.one_sided || e.any(|e| matches!(e.kind, ExprKind::InhaleExhale(..)));
+        let agree = !one_sided || self.all_sides_agree(e, state.owner);
         let snap = if agree { snap } else { self.fresh_snap(state) };
-        if let [part] = parts.as_slice()
-            && normal(part).is_some()
-        {
-            self.produce_family(state, part, snap, factor, blame)?;
-        } else {
-            let parts: Vec<(&Arc<Expr>, Blame)> =
-                parts.iter().map(|p| (p, blame.clone())).collect();
-            self.produce_parts(state, &parts, snap, factor)?;
-        }
-        state.one_sided = outer;
-        Ok(())
+        self.in_mode(
+            state,
+            |m| m.one_sided = one_sided,
+            |this, state| {
+                if let [part] = parts.as_slice()
+                    && normal(part).is_some()
+                {
+                    return this.produce_family(state, part, snap, factor, blame);
+                }
+                let parts: Vec<(&Arc<Expr>, Blame)> =
+                    parts.iter().map(|p| (p, blame.clone())).collect();
+                this.produce_parts(state, &parts, snap, factor)
+            },
+        )
     }
 
     fn produce_family(
@@ -84,7 +84,7 @@ impl Executor<'_> {
             let reason = not_injective(e, state);
             self.check_injective(state, &family, blame, reason)?;
         }
-        if state.reading {
+        if state.mode.reading {
             family.amount = self.some_where(state, family.asked)?;
         }
         let active = self.active(&family);
@@ -156,7 +156,7 @@ impl Executor<'_> {
         e: &Arc<Expr>,
         factor: Term,
     ) -> bool {
-        let mut same = !state.one_sided && !is_wand(family.resource);
+        let mut same = !state.mode.one_sided && !is_wand(family.resource);
         // How much is held elsewhere is not part of a snapshot.
         e.walk(&mut |e| {
             same &= !matches!(e.kind, ExprKind::Perm(_) | ExprKind::ForPerm(..));
@@ -221,7 +221,7 @@ impl Executor<'_> {
             let reason = family_reason(e, state);
             return self.fail(state, blame, &reason);
         }
-        if !state.want_snap {
+        if !state.mode.want_snap {
             return Ok(self.symbols.unit);
         }
         let values = self.summarise(state, &before, resource, wanted)?;
@@ -286,7 +286,7 @@ impl Executor<'_> {
         let heap = state.heap.clone();
         let some = self.held_at_all(&heap, family.resource, &formals);
         let goal = self.terms.implies(wanted, some);
-        if !state.lenient && !self.prove_everywhere(state, family.resource, goal, false)? {
+        if !state.mode.lenient && !self.prove_everywhere(state, family.resource, goal, false)? {
             let needed = self.family_perm(&family, &inverse, one);
             self.note_shortage_somewhere(&heap, family.resource, needed, true);
             let reason = family_reason(e, state);

@@ -260,6 +260,14 @@ pub(crate) struct State {
     pub nesting: Nesting,
     /// The predicate whose body this is.
     pub within: Within,
+    /// How assertions are looked at.
+    pub mode: Mode,
+}
+
+/// How assertions and expressions are looked at. It is passed down with the state; who needs another one
+/// for a part asks for it with [`Executor::in_mode`](crate::executor::Executor::in_mode).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mode {
     /// What permissions of the predicate around are multiplied with.
     pub scale: Option<Term>,
     /// In `[A, B]`, is it `A` that counts?
@@ -341,12 +349,7 @@ impl State {
             unfolding: List::new(),
             nesting: Nesting::default(),
             within: Within::Nothing,
-            scale: None,
-            want_snap: false,
-            reading: false,
-            inhaling: false,
-            one_sided: false,
-            lenient: false,
+            mode: Mode::default(),
         }
     }
 }

@@ -44,9 +44,11 @@ impl Executor<'_> {
             let reason = wand_reason(wand, state);
             return self.fail(state, blame, &reason);
         };
-        let want_snap = std::mem::replace(&mut state.want_snap, true);
-        let given = self.consume(state, &mut heap, &wand.lhs, blame)?;
-        state.want_snap = want_snap;
+        let given = self.in_mode(
+            state,
+            |m| m.want_snap = true,
+            |this, state| this.consume(state, &mut heap, &wand.lhs, blame),
+        )?;
         let given = if self.varies(&wand.lhs, state.owner) {
             let amounts = self.fresh_snap(state);
             self.symbols.pair(&mut self.terms, amounts, given)

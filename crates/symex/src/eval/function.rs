@@ -34,8 +34,8 @@ impl Executor<'_> {
             _ => Vec::new(),
         };
         let mut callee = self.enter(state, Owner::Function(function), args, actuals);
-        callee.inhaling = false;
-        callee.reading = true;
+        callee.mode.inhaling = false;
+        callee.mode.reading = true;
         let snap = self.frame_all(&mut callee, &decl.pres, &blame)?;
         self.leave(state, callee);
         let symbols = self.symbols.function(&mut self.terms, function);
@@ -76,10 +76,10 @@ impl Executor<'_> {
         }
         inner.scope = List::new();
         inner.result = None;
-        inner.scale = None;
+        inner.mode.scale = None;
         inner.within = Within::Nothing;
-        inner.reading = false;
-        inner.want_snap = false;
+        inner.mode.reading = false;
+        inner.mode.want_snap = false;
         inner
     }
 
@@ -196,7 +196,7 @@ impl Executor<'_> {
                 self.frame_all(state, std::slice::from_ref(body), blame)
             }
             ExprKind::InhaleExhale(a, b) => {
-                let part = if state.inhaling { a } else { b };
+                let part = if state.mode.inhaling { a } else { b };
                 self.frame_all(state, std::slice::from_ref(part), blame)
             }
             ExprKind::Quant { .. } => {

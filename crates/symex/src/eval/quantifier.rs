@@ -73,7 +73,7 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<Option<Vec<Term>>> {
         let mut lenient = state.clone();
-        lenient.lenient = true;
+        lenient.mode.lenient = true;
         let mut terms = Vec::new();
         for e in trigger {
             let e = match &e.kind {

@@ -225,7 +225,7 @@ impl<'p> Executor<'p> {
         // The wand means what it means outside, whatever the script assigned or remembered.
         state.lhs = Some(lhs.clone());
         (state.labels, state.store) = (labels, store);
-        state.want_snap = true;
+        state.mode.want_snap = true;
         let mut heap = state.heap.clone();
         let snap = self.consume(state, &mut heap, &wand.rhs, blame)?;
         Ok(Result::Gain(snap))

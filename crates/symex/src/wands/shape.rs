@@ -158,10 +158,7 @@ impl Executor<'_> {
         if self.is_total(e) || e.any(heap) {
             return self.eval(state, e, blame);
         }
-        let lenient = std::mem::replace(&mut state.lenient, true);
-        let value = self.eval(state, e, blame);
-        state.lenient = lenient;
-        match value {
+        match self.in_mode(state, |m| m.lenient = true, |this, s| this.eval(s, e, blame)) {
             // Nothing was said about it yet.
             Err(Stop::Failed) => self.eval(state, e, blame),
             value => value,
