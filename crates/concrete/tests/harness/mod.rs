@@ -114,7 +114,9 @@ pub fn verify_with(subject: &Subject, config: &Config) -> Verdict {
     let found = symex::verify(&program, config, &Quiet);
     verdict.surroundings = true;
     for member in found.members {
+        // An error that another member has, too, is reported there.
         let refutes_only = member.status == Status::Failed
+            && !member.failures.is_empty()
             && member.failures.iter().all(|f| f.diagnostic.id.starts_with("refute."));
         let accepted = member.status == Status::Verified || refutes_only;
         let method = subject.program.methods.iter().find(|m| m.name.as_str() == member.name);
@@ -135,7 +137,7 @@ pub fn verify_with(subject: &Subject, config: &Config) -> Verdict {
                         spans.iter().any(|s| s.start <= at.start && at.end <= s.end)
                     })
             });
-            verdict.surroundings &= has_body && !ill_formed;
+            verdict.surroundings &= has_body && !ill_formed && !member.failures.is_empty();
         }
     }
     verdict
