@@ -296,7 +296,7 @@ impl Executor<'_> {
         limits: smt::Limits,
     ) -> Result<Answer, smt::SolverError> {
         let start = Instant::now();
-        let first = smt::Limits { rlimit: limits.rlimit.map(|work| work / 5), ..limits };
+        let first = smt::Limits { rlimit: limits.rlimit.map(|work| work / 5 * 4), ..limits };
         let answer = self.session.prove_within(&mut self.terms, goal, first)?;
         let timeout = limits.timeout.saturating_sub(start.elapsed());
         if !answer.gave_up() || timeout.is_zero() {
