@@ -50,7 +50,7 @@ score-clients: release
 	    --tool '$(LANCEHEAD) verify --jobs 1 --assume-injectivity-on-inhale --format json' --timeout 120
 
 bench-run:
-	$(CARGO) bench --locked -p lancehead-c --bench run
+	$(CARGO) bench --locked -p lancehead-c --bench run -- $(abspath $(TREE))
 
 bench: bench-front-end bench-quantified bench-wands bench-verify bench-run
 

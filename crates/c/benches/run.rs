@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used)]
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use c::Files;
 use heap::run::{Config, End, Inputs, Run};
@@ -46,8 +46,27 @@ int main(void) {
 }
 ";
 
-/// The best of so many rounds is shown: others may use the machine.
+/// The best of so many rounds is shown.
 const ROUNDS: usize = 10;
+
+/// Measures time on the processor where the system tells it: others may use the machine.
+struct Clock(Instant, Option<Duration>);
+
+impl Clock {
+    fn start() -> Clock {
+        Clock(Instant::now(), Clock::on_processor())
+    }
+
+    fn on_processor() -> Option<Duration> {
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        text.split(' ').next()?.parse().ok().map(Duration::from_nanos)
+    }
+
+    fn seconds(&self) -> f64 {
+        let used = self.1.and_then(|start| Clock::on_processor()?.checked_sub(start));
+        used.unwrap_or_else(|| self.0.elapsed()).as_secs_f64()
+    }
+}
 
 struct Nothing;
 
@@ -76,9 +95,9 @@ fn main() {
     let mut best = f64::MAX;
     let mut steps = 0;
     for _ in 0..ROUNDS {
-        let start = Instant::now();
+        let start = Clock::start();
         let run = Run::new(&lists, &config, Inputs::seeded(1));
-        best = best.min(start.elapsed().as_secs_f64());
+        best = best.min(start.seconds());
         assert_eq!(run.end, End::Returned(0));
         steps = run.steps;
     }
@@ -103,18 +122,18 @@ fn main() {
         let mut best = f64::MAX;
         for _ in 0..ROUNDS {
             let (config, text) = (lang_c::driver::Config::with_gcc(), text.clone());
-            let start = Instant::now();
+            let start = Clock::start();
             let parsed = lang_c::driver::parse_preprocessed(&config, text);
-            best = best.min(start.elapsed().as_secs_f64());
+            best = best.min(start.seconds());
             assert!(parsed.is_ok());
         }
         best
     };
     let mut best = f64::MAX;
     for _ in 0..ROUNDS {
-        let start = Instant::now();
+        let start = Clock::start();
         let loaded = load(&text);
-        best = best.min(start.elapsed().as_secs_f64());
+        best = best.min(start.seconds());
         assert!(loaded.program.is_some(), "{:?}", loaded.diagnostics.first());
     }
     println!(
@@ -123,4 +142,29 @@ fn main() {
         text.len() as f64 / best / 1e6,
         text.len() as f64 / parser / 1e6,
     );
+    // Programs of others.
+    for tree in std::env::args().skip(1).filter(|arg| !arg.starts_with('-')) {
+        let mut texts = Vec::new();
+        collect(std::path::Path::new(&tree), &mut texts);
+        let bytes: usize = texts.iter().map(String::len).sum();
+        let mut best = f64::MAX;
+        for _ in 0..ROUNDS {
+            let start = Clock::start();
+            texts.iter().for_each(|text| drop(load(text)));
+            best = best.min(start.seconds());
+        }
+        let (files, speed) = (texts.len(), bytes as f64 / best / 1e6);
+        println!("front end: {files} preprocessed files in {tree}, {speed:.1} MB/s");
+    }
+}
+
+fn collect(folder: &std::path::Path, texts: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, texts);
+        } else if path.extension().is_some_and(|e| e == "i") {
+            texts.extend(std::fs::read_to_string(path));
+        }
+    }
 }

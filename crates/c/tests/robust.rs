@@ -149,6 +149,51 @@ fn deep_and_long_programs_do_no_harm() {
         try_text(
             "#define F(x) x x\nint F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(F(a))))))))))))))))))));",
         );
+        // Types inside of types, and values of which only the type is needed.
+        for (before, after, core) in [
+            ("1 ? 1 : ", "", "2"),
+            ("x ?: ", "", "2"),
+            ("sizeof(", ")", "x"),
+            ("(struct s){ ", " }.a", "1"),
+            ("((struct s[]){ { ", " } })[0].a", "1"),
+            ("({ int y = ", "; y; })", "x"),
+            ("sizeof(typeof(", "))", "x"),
+            ("*(int *)malloc(sizeof(", "))", "x"),
+            ("_Generic(", ", default: x)", "x"),
+            ("f(", ", 1)", "x"),
+            ("a[", "]", "x"),
+            ("x = ", "", "1"),
+            ("(x, ", ")", "1"),
+            ("x && ", "", "x"),
+        ] {
+            for depth in [20, 60, 240] {
+                let nested = format!("{}{core}{}", before.repeat(depth), after.repeat(depth));
+                let text = format!(
+                    "void *malloc(unsigned long); struct s {{ int a; }}; int f(int, ...); int a[3];\n\
+                     int main(void) {{ int x = 0; return {nested}; }}"
+                );
+                let before = Instant::now();
+                try_text(&text);
+                assert!(before.elapsed() < Duration::from_secs(20), "this takes too long:\n{text}");
+            }
+        }
+        let record = "struct { int a; ".repeat(200) + &"} b; ".repeat(200);
+        try_text(&format!("struct s {{ {record} }}; int main(void) {{ return 0; }}"));
+        let designated: String = (0..3000).map(|i| format!("[{i}] = {i}, ")).collect();
+        try_text(&format!("int a[] = {{ {designated} }}; int main(void) {{ return 0; }}"));
+        let cases: String = (0..3000).map(|i| format!("case {i}: x++; ")).collect();
+        try_text(&format!("int main(void) {{ int x = 0; switch (x) {{ {cases} }} return 0; }}"));
+        try_text("int a[] = { [0 ... 100000000] = 1 }; int main(void) { return a[5]; }");
+        try_text("int main(void) { static char c[1 << 30] = { [1 << 29] = 1 }; return c[5]; }");
+        try_text(
+            "struct s { int x : 32, : 0, y : 7; } s = { .y = 1, .x = 2 }; int main(void) { return s.y; }",
+        );
+        try_text(
+            "struct s { char c[1 << 62]; char d[1 << 62]; char e[1 << 62]; } s; int main(void) { return s.d[1]; }",
+        );
+        try_text("enum { A = 0x7fffffffffffffffffff }; int main(void) { return A; }");
+        try_text("int main(void) { return 1 << 200 >> -1 / 0 % 0; }");
+        try_text("struct s { struct s s; int x : 99; int y : -1; }; int main(void) { return 0; }");
         try_text("int a[0x7fffffffffffffff]; int main(void) { return a[1]; }");
         try_text("int main(void) { int a[1000000000]; a[5] = 1; return 0; }");
     });

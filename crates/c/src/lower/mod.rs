@@ -43,6 +43,7 @@ pub(crate) type Lowered<T> = Result<T, Failed>;
 
 /// How deep brackets may be nested: parser and translation are recursive.
 const MAX_NESTING: usize = 250;
+const MAX_TYPEOFS: usize = 10;
 
 /// Translates a text without directives.
 pub(crate) fn translate(
@@ -52,9 +53,8 @@ pub(crate) fn translate(
     let without_type = text.add_implicit_int();
     text.take_attributes();
     let text = &text;
-    if let Some(offset) = too_deep(&text.text) {
+    if let Some((offset, message)) = too_deep(&text.text) {
         let pos = text.span(offset, offset + 1);
-        let message = format!("brackets are nested more than {MAX_NESTING} deep");
         return (None, vec![Diagnostic::error("c.unsupported", pos, message)]);
     }
     let unit = match parse(text.text.clone()) {
@@ -86,9 +86,12 @@ fn parse(text: String) -> Result<ast::TranslationUnit, lang_c::driver::SyntaxErr
         .map(|parsed| parsed.unit)
 }
 
-/// Where brackets are nested too deeply.
-fn too_deep(text: &str) -> Option<usize> {
-    let mut depth = 0usize;
+/// Where brackets are nested too deeply: any, or those of `typeof`, for which the parser takes twice the time at
+/// every level.
+fn too_deep(text: &str) -> Option<(usize, String)> {
+    // Which of the open brackets are those of `typeof`?
+    let mut open: Vec<bool> = Vec::new();
+    let mut typeofs = 0;
     let mut quote = None;
     let mut escaped = false;
     for (at, c) in text.bytes().enumerate() {
@@ -103,12 +106,20 @@ fn too_deep(text: &str) -> Option<usize> {
         }
         match c {
             b'"' | b'\'' => quote = Some(c),
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'(' | b'[' | b'{' => {
+                let before = text.get(..at).unwrap_or_default().trim_end();
+                let of_typeof = before.trim_end_matches('_').ends_with("typeof");
+                typeofs += usize::from(of_typeof);
+                open.push(of_typeof);
+            }
+            b')' | b']' | b'}' => typeofs -= usize::from(open.pop().unwrap_or(false)),
             _ => {}
         }
-        if depth > MAX_NESTING {
-            return Some(at);
+        if open.len() > MAX_NESTING {
+            return Some((at, format!("brackets are nested more than {MAX_NESTING} deep")));
+        }
+        if typeofs > MAX_TYPEOFS {
+            return Some((at, format!("`typeof` is nested more than {MAX_TYPEOFS} deep")));
         }
     }
     None
