@@ -7,7 +7,7 @@ PREFIX ?= $(HOME)/.local
 
 SEEDS ?= 10
 
-.PHONY: help demo test lint seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
+.PHONY: help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -20,6 +20,8 @@ help:
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
 	@echo 'make score-clients TREE=DIR'
 	@echo '               compare errors with those in DIR/silicon.tsv, program by program'
+	@echo 'make check-proofs TREE=DIR'
+	@echo '               check the proofs for all entailments of SL-COMP that are found valid'
 	@echo 'make install   install lancehead with its Z3 under PREFIX ($(PREFIX))'
 	@echo 'make clean     remove what was built (Z3 stays; it is in .z3)'
 
@@ -53,6 +55,11 @@ bench-run:
 	$(CARGO) bench --locked -p lancehead-c --bench run -- $(abspath $(TREE))
 
 bench: bench-front-end bench-quantified bench-wands bench-verify bench-run
+
+# Every proof for the problems of SL-COMP in TREE=DIR (every n-th with SHARE=n) is checked.
+check-proofs:
+	LANCEHEAD_SLCOMP='$(abspath $(TREE))' LANCEHEAD_SHARE='$(or $(SHARE),1)' \
+	    $(CARGO) test --locked -p lancehead-proof --test suite -- --nocapture
 
 bench-front-end:
 	$(CARGO) bench --locked -p lancehead --bench front_end -- $(abspath $(TREE))

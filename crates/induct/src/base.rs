@@ -7,8 +7,9 @@
 //! some choice of a base for each of its calls. Integers are forgotten, so with arithmetic only the
 //! "only if" is left.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
+use crate::sequent::Heap;
 use crate::system::{Clause, PredId, System, Var};
 
 /// Sets of bases larger than this are not searched for bases that say less.
@@ -163,6 +164,32 @@ impl Closure {
         base.different.sort_unstable();
         base
     }
+}
+
+/// A heap as a clause, with numbers from zero; which number each variable has; and what is known
+/// without the calls, unless that is a contradiction.
+#[must_use]
+pub fn compact(heap: &Heap, nils: usize) -> (Clause, BTreeMap<Var, Var>, Option<Closure>) {
+    let mut numbers: BTreeMap<Var, Var> = (0..nils as Var).map(|v| (v, v)).collect();
+    for var in heap.vars() {
+        let next = numbers.len() as Var;
+        numbers.entry(var).or_insert(next);
+    }
+    let renamed = heap.renamed(&|v| numbers.get(&v).copied().unwrap_or(v));
+    let clause = Clause {
+        sorts: vec![0; numbers.len()],
+        free: numbers.len(),
+        equal: renamed.equal,
+        different: renamed.different.into_iter().collect(),
+        linear: renamed.linear,
+        cells: renamed.cells,
+        calls: renamed.calls,
+        open: heap.open,
+    };
+    let closure = Closure::of(&clause, nils).and_then(|mut closure| {
+        renamed.gone.iter().all(|v| closure.allocate(*v)).then_some(closure)
+    });
+    (clause, numbers, closure)
 }
 
 /// What an instance of a predicate says of its arguments. Numbers are those of the variables of a

@@ -1,8 +1,9 @@
 //! Questions: what has a model, and what entails what.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use sl::procedure::NoProof;
+use sl::proof;
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Limit, Loc, Model, Procedure, Proof, Reason,
     Satisfiability, Semantics, Signature, SymbolicHeap, Value,
@@ -93,7 +94,7 @@ pub fn proves(
 ) -> bool {
     let defs = Defs::new(signature.clone(), semantics);
     let question = Question::new(&defs, left, Some(right), &Budget::default());
-    question.is_ok_and(|question| question.proved())
+    question.is_ok_and(|question| question.proved().is_some())
 }
 
 /// What is asked, with numbers.
@@ -146,8 +147,9 @@ impl<'a> Question<'a> {
         if let Some(model) = self.refuted(FIRST_EFFORT) {
             return Answer::Decided(Entailment::Invalid(model));
         }
-        if self.proved() {
-            return Answer::Decided(Entailment::Valid(Proof::None(NoProof::NotRecorded)));
+        if let Some(derivations) = self.proved() {
+            let proof = Proof::Derivations(Arc::new(derivations));
+            return Answer::Decided(Entailment::Valid(proof));
         }
         match self.refuted(LAST_EFFORT) {
             Some(model) => Answer::Decided(Entailment::Invalid(model)),
@@ -170,7 +172,8 @@ impl<'a> Question<'a> {
         })
     }
 
-    fn proved(&self) -> bool {
+    /// A proof for each disjunct of the left side.
+    fn proved(&self) -> Option<Vec<proof::Derivation>> {
         let mut system = self.system.clone();
         let nils = system.nils();
         // A disjunction on the right is an instance of a predicate of its own.
@@ -178,9 +181,9 @@ impl<'a> Question<'a> {
             [_] => None,
             cases => {
                 let sorts = self.left.first().map(|(_, clause)| &clause.sorts);
-                let Some(sorts) = sorts else { return true };
+                let Some(sorts) = sorts else { return Some(Vec::new()) };
                 if cases.iter().any(|case| case.open) {
-                    return false;
+                    return None;
                 }
                 let params = sorts[nils..nils + self.free.len()].to_vec();
                 Some(system.add("the right side", params, cases.to_vec()))
@@ -188,7 +191,9 @@ impl<'a> Question<'a> {
         };
         let ends = add_ends(&mut system);
         let table = Table::new(&system, BASE_WORK);
-        self.left.iter().all(|(_, left)| {
+        let shared = Arc::new(system.clone());
+        let mut facts = None;
+        let prove = |(_, left): &(SymbolicHeap, Clause)| {
             let mut prover = Prover::new(&system, &table);
             prover.ends.clone_from(&ends);
             let free: Vec<Var> =
@@ -208,21 +213,32 @@ impl<'a> Question<'a> {
                     (Heap { calls: vec![call], ..Heap::default() }, Vec::new())
                 }
                 (None, Some(clause)) => instance(clause),
-                (None, None) => return false,
+                (None, None) => return None,
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
             let all = prover.questions(&sequent);
             // A little effort for each, then more; what one leaves is for the next ones.
-            EFFORTS.iter().any(|(depth, steps)| {
+            let tree = EFFORTS.iter().find_map(|(depth, steps)| {
                 let mut rest = *steps;
-                all.iter().enumerate().any(|(i, sequent)| {
+                all.iter().enumerate().find_map(|(i, (sequent, trace))| {
                     let share = rest / (all.len() - i) as u64;
                     let (proved, left) = prover.proves(sequent, *depth, share);
                     rest -= share - left;
-                    proved
+                    proved.map(|tree| trace.clone().close(tree))
                 })
+            })?;
+            let facts = facts.get_or_insert_with(|| Arc::new(prover.known())).clone();
+            Some(proof::Derivation {
+                system: shared.clone(),
+                given: self.system.predicates.len(),
+                facts,
+                names: self.free.iter().map(|var| var.name.clone()).collect(),
+                sorts: prover.sorts().to_vec(),
+                lemmas: prover.proved,
+                tree,
             })
-        })
+        };
+        self.left.iter().map(prove).collect()
     }
 
     /// The answer if no definition says anything of the heap.

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::prove::trace::{Trace, generalise};
 use crate::prove::{Progress, Prover};
 use crate::sequent::{Heap, Sequent};
 use crate::system::Var;
@@ -15,7 +16,7 @@ const MAX_BOUNDS: usize = 4;
 impl Prover<'_> {
     /// Sequents of which this one is an instance: variables in place of `nil`s, one for each argument
     /// where it occurs on both sides, or one for all.
-    pub fn generalisations(&mut self, sequent: &Sequent) -> Vec<Sequent> {
+    pub(crate) fn generalisations(&mut self, sequent: &Sequent) -> Vec<(Sequent, Trace)> {
         let mut by_place = BTreeMap::new();
         let mut by_sort = BTreeMap::new();
         for (place, nil) in self.nils_in(&sequent.left) {
@@ -28,17 +29,32 @@ impl Prover<'_> {
         for (nil, var) in &mut by_sort {
             *var = Some(self.fresh(*nil as usize));
         }
-        let mut all = Vec::new();
+        let mut all: Vec<(Sequent, Vec<(Var, Var)>)> = Vec::new();
         if !by_place.is_empty() {
-            all.push(replace(sequent, &|place, nil| by_place.get(&(place, nil)).copied()));
+            let general = replace(sequent, &|place, nil| by_place.get(&(place, nil)).copied());
+            all.push((general, by_place.iter().map(|((_, nil), var)| (*var, *nil)).collect()));
         }
         if !by_sort.is_empty() {
-            all.push(replace(sequent, &|_, nil| by_sort.get(&nil).copied().flatten()));
+            let general = replace(sequent, &|_, nil| by_sort.get(&nil).copied().flatten());
+            let vars = by_sort.iter().filter_map(|(nil, var)| Some(((*var)?, *nil)));
+            all.push((general, vars.collect()));
         }
+        let instance_of = |(general, instance): (Sequent, Vec<(Var, Var)>)| {
+            let mut trace = Trace::default();
+            trace.push(sequent.clone(), generalise(instance));
+            (general, trace)
+        };
+        let mut all: Vec<(Sequent, Trace)> = all.into_iter().map(instance_of).collect();
         let integers = self.without_numbers(sequent);
         // With both there is more to choose from.
-        let both: Vec<Sequent> =
-            all.iter().flat_map(|general| self.without_numbers(general)).collect();
+        let mut both = Vec::new();
+        for (general, trace) in &all {
+            for (next, more) in self.without_numbers(general) {
+                let mut trace = trace.clone();
+                trace.extend(&more);
+                both.push((next, trace));
+            }
+        }
         all.extend(integers);
         all.extend(both);
         all
@@ -47,9 +63,10 @@ impl Prover<'_> {
     /// The same for other numbers: every integer argument is a variable of its own, and all that is
     /// known is how they are related. What two sides say of sizes adds up, or one is at least the
     /// other; bounds are ordered.
-    fn without_numbers(&mut self, sequent: &Sequent) -> Vec<Sequent> {
+    fn without_numbers(&mut self, sequent: &Sequent) -> Vec<(Sequent, Trace)> {
         let mut sequent = sequent.clone();
-        if !matches!(self.normalise(&mut sequent, &mut 0), Progress::Open) {
+        let mut trace = Trace::default();
+        if !matches!(self.normalise(&mut sequent, &mut 0, &mut trace), Progress::Open) {
             return Vec::new();
         }
         let before = self.facts(&sequent.left);
@@ -94,7 +111,8 @@ impl Prover<'_> {
             relations.push(relation);
             all.push(with(relations));
         }
-        all
+        trace.push(sequent, generalise(left.old.iter().chain(&right.old).copied().collect()));
+        all.into_iter().map(|general| (general, trace.clone())).collect()
     }
 
     /// Gives every integer argument a variable of its own, equal to the old one, and the same to

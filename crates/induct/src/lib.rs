@@ -1,6 +1,7 @@
 //! Separation logic with inductive definitions of any kind.
 //!
-//! - [`system`]: definitions with numbers in place of names.
+//! Definitions and sequents are those of [`sl::core`].
+//!
 //! - [`base`]: what an instance says of its arguments, which decides satisfiability.
 //! - [`propositional`]: the same for circuits and counters, where all is `nil` or not.
 //! - [`derivation`]: models, and why they are; [`unfold`]: small ones, one after the other.
@@ -23,8 +24,8 @@ pub mod prove;
 pub mod reach;
 pub mod refine;
 pub mod refute;
-pub mod sequent;
-pub mod system;
 pub mod unfold;
+
+pub use sl::core::{sequent, system};
 
 pub use decide::{Induct, proves};

@@ -474,6 +474,19 @@ pub struct Sl {
     #[arg(long, value_name = "FILE", global = true)]
     pub dot: Option<PathBuf>,
 
+    /// Show the proof of an entailment that is valid, if it was decided without a solver: a sequent and
+    /// the rule that it follows by on each line
+    #[arg(long, global = true)]
+    pub proof: bool,
+
+    /// Draw the proof as SVG
+    #[arg(long, value_name = "FILE", global = true)]
+    pub proof_svg: Option<PathBuf>,
+
+    /// Check every proof independently of the search; a proof that is not accepted is no answer
+    #[arg(long, global = true)]
+    pub check_proofs: bool,
+
     /// Say on standard error which procedure answered, how long it took, and what the solver did
     #[arg(long, global = true)]
     pub stats: bool,

@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 use entail::Decider;
 use report::{Diagnostic, FileReport, SourceMap, human, json};
 use serde_json::{Value as Json, json};
-use sl::procedure::{Check, Stats};
+use sl::procedure::{Check, NoProof, Stats};
+use sl::proof::Derivation;
 use sl::smtlib::Status;
 use sl::{
-    Answer as Answered, Budget, Defs, Formula, Inference, Limit, Model, Procedure, Signature,
-    Value, Verdict,
+    Answer as Answered, Budget, Defs, Entailment, Formula, Inference, Limit, Model, Procedure,
+    Proof, Signature, Value, Verdict,
 };
 
 use crate::args::{self, Color, Format, Semantics, SlQuestion};
@@ -65,6 +66,8 @@ const ENTAILMENT: Words = Words { sat: "invalid", unsat: "valid" };
 struct Answer<'a> {
     signature: &'a Signature,
     verdict: Verdict,
+    /// The proof, or why there is none.
+    proof: Option<Result<Arc<Vec<Derivation>>, NoProof>>,
     words: Words,
     effort: Effort,
 }
@@ -271,16 +274,62 @@ impl Command<'_> {
         let start = Instant::now();
         let defs = Defs::new(signature.clone(), semantics);
         let mut budget = self.budget();
+        let mut proof = None;
         let verdict = match question {
             Check::Satisfiable(formula) => {
                 self.decider.satisfiable(&defs, formula, &mut budget).into()
             }
             Check::Entails(left, right) => {
-                self.decider.entails(&defs, left, right, &mut budget).into()
+                let answer = self.decider.entails(&defs, left, right, &mut budget);
+                let fault = match &answer {
+                    Answered::Decided(Entailment::Valid(found)) => {
+                        if self.args.proof || self.args.proof_svg.is_some() {
+                            proof = Some(found.derivations());
+                        }
+                        self.fault(&defs, left, right, found)
+                    }
+                    _ => None,
+                };
+                match fault {
+                    Some(fault) => Verdict::Unknown(format!("the proof is not accepted: {fault}")),
+                    None => answer.into(),
+                }
             }
         };
         let effort = Effort { time: start.elapsed(), stats: budget.stats };
-        Answer { signature, verdict, words, effort }
+        Answer { signature, verdict, proof, words, effort }
+    }
+
+    /// What is wrong with a proof, if somebody wants to know, and there is one.
+    fn fault(
+        &self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+        found: &Proof,
+    ) -> Option<proof::Fault> {
+        if !self.args.check_proofs || matches!(found, Proof::None(_)) {
+            return None;
+        }
+        proof::check_entailment(defs, left, right, found).err()
+    }
+
+    /// The proof, for people.
+    fn show_proof(&self, answer: &Answer<'_>, prefix: &str, out: &mut Output) {
+        match &answer.proof {
+            Some(Ok(derivations)) => {
+                if self.args.proof {
+                    out.write(proof::text::print(derivations).as_bytes());
+                }
+                if let Some(path) = &self.args.proof_svg
+                    && let Err(e) = std::fs::write(path, proof::svg::draw(derivations))
+                {
+                    complain(&format!("{} cannot be written: {e}", path.display()));
+                }
+            }
+            Some(Err(why)) => complain(&format!("{prefix}no proof to show: {why}")),
+            None => {}
+        }
     }
 
     /// What one question may take.
@@ -360,6 +409,7 @@ impl Command<'_> {
                 }
                 Verdict::Sat(_) | Verdict::Unsat => {}
             }
+            self.show_proof(answer, &prefix, out);
             self.say(&answer.effort, &prefix);
         }
     }
@@ -413,6 +463,11 @@ impl Answer<'_> {
         };
         let model = self.model().map(|(model, signature)| model_to_json(model, signature));
         let mut object = json!({ "verdict": self.word(), "reason": reason, "model": model });
+        match &self.proof {
+            Some(Ok(derivations)) => object["proof"] = proof::text::print(derivations).into(),
+            Some(Err(_)) => object["proof"] = Json::Null,
+            None => {}
+        }
         if stats {
             object["stats"] = self.effort.to_json();
         }

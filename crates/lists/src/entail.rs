@@ -1,10 +1,8 @@
-//! Entailment: every edge of the right side is a path of the left side.
+//! Verdict: every edge of the right side is a path of the left side.
 
-use crate::NO_PROOF;
 use crate::graph::{Edge, Graph, Vertex};
 use crate::saturate::State;
 use crate::search::{choose, close, solve};
-use sl::Entailment;
 use sl::Model;
 
 /// Turns a state into a model, if that is a counterexample.
@@ -16,6 +14,12 @@ pub(crate) struct Question<'a> {
     pub(crate) refutes: &'a Refute<'a>,
 }
 
+/// The answer.
+pub(crate) enum Verdict {
+    Valid,
+    Invalid(Model),
+}
+
 /// What an attempt to prove it led to.
 enum Attempt {
     Proved,
@@ -25,31 +29,31 @@ enum Attempt {
 
 impl Question<'_> {
     /// The answer; `None` if none was found, which no formula has led to.
-    pub(crate) fn answer(&self) -> Option<Entailment> {
+    pub(crate) fn answer(&self) -> Option<Verdict> {
         self.from(State::new(&self.left))
     }
 
-    fn from(&self, state: State) -> Option<Entailment> {
+    fn from(&self, state: State) -> Option<Verdict> {
         let Some(mut state) = close(&self.left, state) else {
-            return Some(Entailment::Valid(NO_PROOF));
+            return Some(Verdict::Valid);
         };
         if self.left.open && !self.right.open {
             let found = choose(&self.left, state)?;
-            return (self.refutes)(&self.left, &found).map(Entailment::Invalid);
+            return (self.refutes)(&self.left, &found).map(Verdict::Invalid);
         }
         if let Some(answer) = self.pure(&mut state) {
             return answer;
         }
         match self.attempt(&state) {
-            Attempt::Proved => Some(Entailment::Valid(NO_PROOF)),
-            Attempt::Refuted(model) => Some(Entailment::Invalid(model)),
+            Attempt::Proved => Some(Verdict::Valid),
+            Attempt::Refuted(model) => Some(Verdict::Invalid(model)),
             Attempt::Neither => self.split(&state),
         }
     }
 
     /// What the right side says about variables. An answer if it does not follow, or if nothing is
     /// possible at all.
-    fn pure(&self, state: &mut State) -> Option<Option<Entailment>> {
+    fn pure(&self, state: &mut State) -> Option<Option<Verdict>> {
         for (a, b) in &self.right.equal {
             if state.is_same(*a, *b) {
                 continue;
@@ -62,7 +66,7 @@ impl Question<'_> {
             state.merge(*a, *b);
             match close(&self.left, state.clone()) {
                 Some(closed) => *state = closed,
-                None => return Some(Some(Entailment::Valid(NO_PROOF))),
+                None => return Some(Some(Verdict::Valid)),
             }
         }
         for (a, b) in &self.right.different {
@@ -75,8 +79,8 @@ impl Question<'_> {
         None
     }
 
-    fn refuted_by(&self, found: &State) -> Option<Entailment> {
-        (self.refutes)(&self.left, found).map(Entailment::Invalid)
+    fn refuted_by(&self, found: &State) -> Option<Verdict> {
+        (self.refutes)(&self.left, found).map(Verdict::Invalid)
     }
 
     /// Maps edges to paths; everything must be used, and nothing may go wrong on the way.
@@ -220,7 +224,7 @@ impl Question<'_> {
     }
 
     /// Two cases of something that is not known yet.
-    fn split(&self, state: &State) -> Option<Entailment> {
+    fn split(&self, state: &State) -> Option<Verdict> {
         let known = self.known_apart(state);
         let undecided = |a: Vertex, b: Vertex| !state.is_same(a, b) && !known(a, b);
         let edges = state.edges(&self.left).map(|e| (e.from, e.to));
@@ -230,7 +234,7 @@ impl Question<'_> {
         let mut same = state.clone();
         same.merge(a, b);
         match self.from(same)? {
-            Entailment::Valid(_) => {
+            Verdict::Valid => {
                 let mut apart = state.clone();
                 apart.separate(a, b);
                 self.from(apart)

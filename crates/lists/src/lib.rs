@@ -32,16 +32,17 @@
 
 mod entail;
 mod graph;
+mod proof;
 mod saturate;
 mod search;
 
 use std::collections::BTreeMap;
 
-use sl::procedure::{NoProof, Unknown};
+use sl::procedure::{Later, Unknown};
 use sl::shape::{self, End, Shape};
 use sl::{
-    Answer, Budget, Defs, Entailment, Evaluator, Formula, Limit, Name, Procedure, Proof, Reason,
-    Satisfiability, Sort, SymbolicHeap, Truth,
+    Answer, Budget, Defs, Entailment, Evaluator, Formula, Limit, Model, Name, Procedure, Proof,
+    Reason, Satisfiability, Sort, SymbolicHeap, Truth,
 };
 
 use graph::{Builder, Graph};
@@ -111,19 +112,30 @@ impl Procedure for Lists {
         right: &Formula,
         _budget: &mut Budget,
     ) -> Answer<Entailment> {
-        Answer::from(with_logic(defs, |logic| {
+        let answer = with_logic(defs, |logic| {
             logic.entails(defs, left, right).or_else(|unknown| {
                 match logic.satisfiable(defs, left) {
                     // Then it does not matter what is on the right.
-                    Ok(Satisfiability::Unsat) => Ok(Entailment::Valid(NO_PROOF)),
+                    Ok(Satisfiability::Unsat) => Ok(None),
                     _ => Err(unknown),
                 }
             })
-        }))
+        });
+        Answer::from(answer).map(|counterexample| match counterexample {
+            Some(model) => Entailment::Invalid(model),
+            None => Entailment::Valid(proof_of(defs, left, right)),
+        })
     }
 }
 
-const NO_PROOF: Proof = Proof::None(NoProof::NotRecorded);
+/// The proof of something that is valid.
+fn proof_of(defs: &Defs, left: &Formula, right: &Formula) -> Proof {
+    let (defs, left, right) = (defs.clone(), left.clone(), right.clone());
+    Proof::Later(Later::new(move || {
+        let derived = with_logic(&defs, |logic| Ok(proof::derive(&defs, logic, &left, &right)));
+        derived.ok().flatten()
+    }))
+}
 
 fn with_logic<T>(
     defs: &Defs,
@@ -152,17 +164,21 @@ impl ListLogic {
         }
     }
 
-    /// Is every model of the first formula one of the second? If not, the evaluator agrees that the
-    /// model is a counterexample.
-    fn entails(&self, defs: &Defs, left: &Formula, right: &Formula) -> Result<Entailment, Unknown> {
+    /// A model of the first formula that is none of the second, if there is one; the evaluator agrees.
+    fn entails(
+        &self,
+        defs: &Defs,
+        left: &Formula,
+        right: &Formula,
+    ) -> Result<Option<Model>, Unknown> {
         let names = right.free_vars().into_iter().map(|v| v.name).collect();
         let Some(left_heap) = symbolic_heap(defs, left)? else {
-            return Ok(Entailment::Valid(NO_PROOF));
+            return Ok(None);
         };
         let Some(right_heap) = symbolic_heap(defs, right)? else {
             return self.satisfiable(defs, left).map(|answer| match answer {
-                Satisfiability::Sat(model) => Entailment::Invalid(model),
-                Satisfiability::Unsat => Entailment::Valid(NO_PROOF),
+                Satisfiability::Sat(model) => Some(model),
+                Satisfiability::Unsat => None,
             });
         };
         let mut left_heap = left_heap.renamed_apart(&names);
@@ -191,7 +207,8 @@ impl ListLogic {
             },
         };
         match question.answer() {
-            Some(answer) => Ok(answer),
+            Some(entail::Verdict::Valid) => Ok(None),
+            Some(entail::Verdict::Invalid(model)) => Ok(Some(model)),
             None => Err(Unknown::GaveUp(Limit::other(
                 "the cases of the entailment could not be told apart",
             ))),

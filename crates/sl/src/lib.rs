@@ -5,11 +5,13 @@
 //! - [`text`] and [`smtlib`] read formulas; [`text`] prints them.
 //! - [`SymbolicHeap`]: the form in which most procedures want them. [`shape`]: which definitions are
 //!   lists and trees.
+//! - [`core`]: definitions, symbolic heaps and sequents with numbers in place of names; [`proof`]: proofs.
 //! - [`Model`]: a stack and a heap. [`Evaluator`] says whether a formula holds there, [`enumerate`]
 //!   tries all small ones, [`draw`] makes pictures.
 //! - [`procedure`]: what is asked of a decision procedure, and what it answers.
 
 pub mod addresses;
+pub mod core;
 pub mod draw;
 pub mod enumerate;
 pub mod eval;
@@ -17,6 +19,7 @@ pub mod formula;
 pub mod model;
 pub mod overlay;
 pub mod procedure;
+pub mod proof;
 pub mod sexp;
 pub mod shape;
 pub mod signature;

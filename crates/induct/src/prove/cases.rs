@@ -6,6 +6,7 @@ use super::Prover;
 use crate::sequent::{Heap, Sequent, ordered};
 use crate::system::{Call, Var};
 use arith::Constraint;
+use sl::proof::{Rule, Tree};
 
 /// So many wishes are heard.
 const MAX_WISHES: usize = 2;
@@ -19,15 +20,17 @@ impl Prover<'_> {
         b: Var,
         consumed: u32,
         depth: u32,
-    ) -> bool {
+    ) -> Option<Tree> {
         if self.are_different(&s.left, a, b) || self.are_equal(&s.left, a, b) {
-            return false;
+            return None;
         }
         let mut same = s.clone();
         same.left.equal.push((a, b));
         let mut other = s.clone();
         other.left.different.insert(ordered(a, b));
-        self.prove(same, consumed, depth - 1) && self.prove(other, consumed, depth - 1)
+        let premises =
+            vec![self.prove(same, consumed, depth - 1)?, self.prove(other, consumed, depth - 1)?];
+        Some(Tree::new(s.clone(), Rule::SplitEqual(a, b), premises))
     }
 
     /// Cases of the first of these constraints that may hold or not.
@@ -37,7 +40,7 @@ impl Prover<'_> {
         constraints: Vec<Constraint>,
         consumed: u32,
         depth: u32,
-    ) -> bool {
+    ) -> Option<Tree> {
         let facts = self.facts(&s.left);
         let undecided = constraints.into_iter().find_map(|c| {
             let cases = c.negation()?;
@@ -49,16 +52,15 @@ impl Prover<'_> {
             let cases: Vec<Constraint> = cases.into_iter().filter(with).collect();
             (!cases.is_empty() && with(&c)).then_some((c, cases))
         });
-        if let Some((constraint, mut cases)) = undecided {
-            cases.push(constraint);
-            let proved = cases.into_iter().all(|case| {
-                let mut next = s.clone();
-                next.left.linear.push(case);
-                self.prove(next, consumed, depth - 1)
-            });
-            return proved;
+        let (constraint, mut cases) = undecided?;
+        cases.push(constraint);
+        let mut premises = Vec::with_capacity(cases.len());
+        for case in &cases {
+            let mut next = s.clone();
+            next.left.linear.push(case.clone());
+            premises.push(self.prove(next, consumed, depth - 1)?);
         }
-        false
+        Some(Tree::new(s.clone(), Rule::SplitLinear(cases), premises))
     }
 
     /// Cases of what would have made a branch from here succeed, all that was wished for since then.
@@ -68,22 +70,22 @@ impl Prover<'_> {
         since: usize,
         consumed: u32,
         depth: u32,
-    ) -> bool {
+    ) -> Option<Tree> {
         let vars = s.left.vars();
         let known = |c: &Constraint| c.sum.factors.iter().all(|(v, _)| vars.contains(v));
         let wishes = self.wishes.get(since..).unwrap_or_default();
         let wishes: BTreeSet<Constraint> = wishes.iter().filter(|c| known(c)).cloned().collect();
-        depth > 0
-            && wishes
-                .into_iter()
-                .take(MAX_WISHES)
-                .any(|wish| self.split_linear(s, vec![wish], consumed, depth))
+        if depth == 0 {
+            return None;
+        }
+        let mut wishes = wishes.into_iter().take(MAX_WISHES);
+        wishes.find_map(|wish| self.split_linear(s, vec![wish], consumed, depth))
     }
 
     /// Two cases: locations that a case on the right compares are equal, or they are not.
-    pub(super) fn split(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn split(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         if depth == 0 {
-            return false;
+            return None;
         }
         let mut pairs: BTreeSet<(Var, Var)> = BTreeSet::new();
         let mut constraints: Vec<Constraint> = Vec::new();
@@ -115,15 +117,13 @@ impl Prover<'_> {
                 look(&heap, &exist);
             }
         }
-        if self.split_linear(s, constraints, consumed, depth) {
-            return true;
+        if let Some(tree) = self.split_linear(s, constraints, consumed, depth) {
+            return Some(tree);
         }
         let undecided = |(a, b): &(Var, Var)| {
             !self.are_different(&s.left, *a, *b) && !self.are_equal(&s.left, *a, *b)
         };
-        if let Some((a, b)) = pairs.into_iter().find(undecided) {
-            return self.split_on(s, a, b, consumed, depth);
-        }
-        false
+        let (a, b) = pairs.into_iter().find(undecided)?;
+        self.split_on(s, a, b, consumed, depth)
     }
 }

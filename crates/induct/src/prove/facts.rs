@@ -1,17 +1,35 @@
 //! What holds of the left side of a sequent.
 
 use super::Prover;
-use crate::base::Closure;
+use crate::base::{Base, Bases, Closure, compact};
 use crate::count;
 use crate::invariant;
 use crate::sequent::{Heap, Sequent};
 use crate::system::Var;
 use arith::Constraint;
+use sl::proof;
 
 /// Steps for one question about bases.
 const BASE_WORK: u64 = 3_000;
 
 impl Prover<'_> {
+    /// What proofs say of all instances of predicates.
+    pub(crate) fn known(&self) -> proof::Facts {
+        let var = |v: &u8| Var::from(*v);
+        let pairs = |all: &[(u8, u8)]| all.iter().map(|(a, b)| (var(a), var(b))).collect();
+        let base = |base: &Base| proof::Base {
+            equal: pairs(&base.equal),
+            different: pairs(&base.different),
+            allocated: base.allocated.iter().map(var).collect(),
+        };
+        let of = |bases: &Bases| bases.needed().map(|(_, known)| base(known)).collect();
+        proof::Facts {
+            bases: self.table.complete.then(|| self.table.bases.iter().map(of).collect()),
+            invariants: self.invariants.clone(),
+            counts: self.counts.clone(),
+        }
+    }
+
     /// Everything that is known of integers.
     pub(crate) fn facts(&self, left: &Heap) -> Vec<Constraint> {
         let mut facts = left.linear.clone();
@@ -61,7 +79,7 @@ impl Prover<'_> {
         if !self.table.complete {
             return false;
         }
-        let (clause, _, closure) = left.compact(self.nils());
+        let (clause, _, closure) = compact(left, self.nils());
         let Some(mut closure) = closure else { return true };
         if !more(&mut closure) {
             return true;
@@ -91,7 +109,7 @@ impl Prover<'_> {
         let mut with = left.clone();
         with.equal.push((a, a));
         with.equal.push((b, b));
-        let (_, numbers, _) = with.compact(self.nils());
+        let (_, numbers, _) = compact(&with, self.nils());
         match (numbers.get(&a), numbers.get(&b)) {
             (Some(a), Some(b)) => self.has_no_base(&with, |closure| what(closure, *a, *b)),
             _ => false,

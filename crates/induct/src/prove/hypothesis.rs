@@ -2,24 +2,32 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::trace::Trace;
 use super::{Hypothesis, Prover};
 use crate::sequent::{Heap, Sequent};
 use crate::system::Var;
 use arith::{Constraint, Relation};
+use sl::proof::{self, Rule, Tree};
 
 /// A hypothesis is used in at most this many ways, and so many atoms are compared to find them.
 const MAX_USES: usize = 6;
 const MAX_COMPARED: usize = 400;
 
 impl Prover<'_> {
-    pub(super) fn use_hypotheses(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn use_hypotheses(
+        &mut self,
+        s: &Sequent,
+        consumed: u32,
+        depth: u32,
+    ) -> Option<Tree> {
         if depth == 0 {
-            return false;
+            return None;
         }
         let mut wishes: BTreeSet<(Var, Var)> = BTreeSet::new();
         let mut numbers: Vec<Constraint> = Vec::new();
         for index in (0..self.path.len()).rev() {
-            let Hypothesis { sequent: hypothesis, consumed: before, .. } = self.path[index].clone();
+            let Hypothesis { sequent: hypothesis, consumed: before, label, .. } =
+                self.path[index].clone();
             for usage in uses(&hypothesis.left, &s.left, self.nils()) {
                 let smaller = consumed > before
                     || !usage.cells.iter().all(|used| *used)
@@ -35,9 +43,12 @@ impl Prover<'_> {
                     continue;
                 }
                 match self.rewrite(s, &hypothesis, &usage) {
-                    Ok(next) => {
-                        if self.prove(next, consumed, depth - 1) {
-                            return true;
+                    Ok((next, mut trace, conclusion, vars)) => {
+                        if let Some(tree) = self.prove(next, consumed, depth - 1) {
+                            let using = usage.with(vars);
+                            let rule = Rule::Hypothesis { companion: label, using };
+                            trace.push(conclusion, rule);
+                            return Some(trace.close(tree));
                         }
                     }
                     Err(unknown) => {
@@ -49,24 +60,28 @@ impl Prover<'_> {
             }
         }
         // A hypothesis may ask for locations to be different that may be equal.
-        wishes.into_iter().any(|(a, b)| self.split_on(s, a, b, consumed, depth))
-            || self.split_linear(s, numbers, consumed, depth)
+        wishes
+            .into_iter()
+            .find_map(|(a, b)| self.split_on(s, a, b, consumed, depth))
+            .or_else(|| self.split_linear(s, numbers, consumed, depth))
     }
 
-    /// The sequent with the right side of another in place of what its left side matches.
-    /// Otherwise what would have to be known of integers.
+    /// The sequent with the right side of another in place of what its left side matches, with the
+    /// definitions that this takes, the sequent after them, and what all variables are. Otherwise what
+    /// would have to be known of integers.
     fn rewrite(
         &mut self,
         s: &Sequent,
         rule: &Sequent,
         usage: &Use,
-    ) -> Result<Sequent, Vec<Constraint>> {
+    ) -> Result<Rewritten, Vec<Constraint>> {
         if rule.left.open {
             return Err(Vec::new());
         }
         let mut next = s.clone();
         let mut vars = usage.vars.clone();
-        self.instantiate(&mut next, rule, &mut vars);
+        let mut trace = Trace::default();
+        self.instantiate(&mut next, rule, &mut vars, &mut trace);
         let var = |v: Var| vars.get(&v).copied().unwrap_or(v);
         let known = &next.left;
         let facts = self.facts(known);
@@ -86,17 +101,24 @@ impl Prover<'_> {
             let fresh = self.fresh(self.sorts[*v as usize]);
             vars.insert(*v, fresh);
         }
+        let conclusion = next.clone();
         let mut used = usage.cells.iter();
         next.left.cells.retain(|_| used.next() == Some(&false));
         let mut used = usage.calls.iter();
         next.left.calls.retain(|_| used.next() == Some(&false));
         next.left.add(rule.right.renamed(&|v| vars.get(&v).copied().unwrap_or(v)));
-        Ok(next)
+        Ok((next, trace, conclusion, vars))
     }
 
     /// Chooses integers that no atom on the left side of a rule determines: what is wanted on the
     /// right, and then what equations say. The others stay what they are.
-    fn instantiate(&mut self, s: &mut Sequent, rule: &Sequent, vars: &mut BTreeMap<Var, Var>) {
+    fn instantiate(
+        &mut self,
+        s: &mut Sequent,
+        rule: &Sequent,
+        vars: &mut BTreeMap<Var, Var>,
+        trace: &mut Trace,
+    ) {
         for call in &rule.right.calls {
             let wanted = s.right.calls.iter().find(|other| {
                 let fits = |(a, b): (&Var, &Var)| match vars.get(a) {
@@ -123,7 +145,9 @@ impl Prover<'_> {
             let fresh = self.fresh(self.sorts[var as usize]);
             vars.insert(var, fresh);
             let known = |v: Var| vars.get(&v).copied().unwrap_or(v);
-            s.left.linear.push(equation.renamed(&known));
+            let equation = equation.renamed(&known);
+            trace.push(s.clone(), Rule::Define { var: fresh, equation: equation.clone() });
+            s.left.linear.push(equation);
         }
     }
 }
@@ -145,6 +169,21 @@ struct Use {
     /// Which cells and calls of the other it takes.
     cells: Vec<bool>,
     calls: Vec<bool>,
+}
+
+/// A sequent, steps that lead to the one before, that one, and what all variables of the rule are.
+type Rewritten = (Sequent, Trace, Sequent, BTreeMap<Var, Var>);
+
+impl Use {
+    /// As it is written down.
+    fn with(&self, vars: BTreeMap<Var, Var>) -> proof::Use {
+        let places = |used: &[bool]| (0..used.len()).filter(|i| used[*i]).collect();
+        proof::Use {
+            vars: vars.into_iter().collect(),
+            cells: places(&self.cells),
+            calls: places(&self.calls),
+        }
+    }
 }
 
 /// Ways to find the atoms of one left side in another.

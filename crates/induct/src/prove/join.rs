@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use super::Prover;
 use super::normalise::simplify_left;
+use super::trace::{Trace, simplify};
 use crate::ends::handed_on;
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Var};
 use arith::{Constraint, Sum};
+use sl::proof::{Rule, Use};
 
 /// The effort for joining two instances.
 const JOIN_STEPS: u64 = 1_500;
@@ -16,20 +18,23 @@ const MAX_CALLS: usize = 40;
 
 impl Prover<'_> {
     /// The sequent with one instance on the left in place of two, as often as that is right.
-    pub(super) fn joined(&mut self, s: &Sequent) -> Option<Sequent> {
+    pub(super) fn joined(&mut self, s: &Sequent) -> Option<(Sequent, Trace)> {
         let mut next = s.clone();
+        let mut trace = Trace::default();
+        trace.push(s.clone(), simplify(Vec::new()));
         if !simplify_left(&mut next) || next.left.calls.len() > MAX_CALLS {
             return None;
         }
         let mut changed = false;
-        while let Some(joined) = self.join_two(&next) {
+        while let Some((joined, rule)) = self.join_two(&next) {
+            trace.push(next, rule);
             next = joined;
             changed = true;
         }
-        changed.then_some(next)
+        changed.then_some((next, trace))
     }
 
-    fn join_two(&mut self, s: &Sequent) -> Option<Sequent> {
+    fn join_two(&mut self, s: &Sequent) -> Option<(Sequent, Rule)> {
         let calls = &s.left.calls;
         for (i, first) in calls.iter().enumerate() {
             let Some(end) = handed_on(self.system, first.pred) else { continue };
@@ -37,13 +42,13 @@ impl Prover<'_> {
                 if i == j || first.pred != second.pred || !self.touch(first, second, &end) {
                     continue;
                 }
-                if let Some((call, equation)) = self.join(s, [i, j], &end) {
+                if let Some((call, equation, rule)) = self.join(s, [i, j], &end) {
                     let mut next = s.clone();
                     next.left.calls.remove(i.max(j));
                     next.left.calls.remove(i.min(j));
                     next.left.calls.push(call);
                     next.left.linear.extend(equation);
-                    return Some(next);
+                    return Some((next, rule));
                 }
             }
         }
@@ -67,13 +72,16 @@ impl Prover<'_> {
         s: &Sequent,
         of: [usize; 2],
         end: &[bool],
-    ) -> Option<(Call, Option<Constraint>)> {
+    ) -> Option<(Call, Option<Constraint>, Rule)> {
         [false, true].into_iter().find_map(|open| {
             let lemma = self.join_of(s, of, end, open);
             self.steps = JOIN_STEPS;
-            let proved = self.is_lemma(&lemma);
-            let call = lemma.right.calls.first().filter(|_| proved)?.clone();
-            Some((call, self.same_cells(&lemma)))
+            let number = self.is_lemma(&lemma)?;
+            let call = lemma.right.calls.first()?.clone();
+            let vars = self.renaming(number, &lemma);
+            let using = Use { vars, cells: Vec::new(), calls: of.to_vec() };
+            let rule = Rule::Lemma { lemma: number, using };
+            Some((call, self.same_cells(&lemma), rule))
         })
     }
 

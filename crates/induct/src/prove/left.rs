@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::normalise::forget_dead;
+use super::trace::{Trace, weaken};
 use super::{Hypothesis, Prover};
+use crate::base::compact;
 use crate::ends::handed_on;
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Var};
 use arith::Constraint;
+use sl::proof::{Rule, Tree};
 
 /// So many instances on the left are tried to be unfolded.
 const MAX_UNFOLDED: usize = 3;
@@ -19,13 +22,14 @@ const LARGE: u128 = 8;
 
 impl Prover<'_> {
     /// Unfolds an instance on the left; this sequent is a hypothesis from now on.
-    pub(super) fn induct(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn induct(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         if depth == 0 {
-            return false;
+            return None;
         }
         let mut order: Vec<(usize, usize)> =
             (0..s.left.calls.len()).map(|i| (self.interest(s, &s.left.calls[i]), i)).collect();
         order.sort_by_key(|(interest, i)| (std::cmp::Reverse(*interest), *i));
+        let conclusion = s;
         let s = self.forget(s);
         let without = self.without_large(&s);
         for (_, index) in order.into_iter().take(MAX_UNFOLDED) {
@@ -33,26 +37,32 @@ impl Prover<'_> {
                 let mut hasher = DefaultHasher::new();
                 s.canonical(self.nils()).hash(&mut hasher);
                 let key = hasher.finish();
-                self.path.push(Hypothesis { sequent: s.clone(), consumed, key });
-                let proved = self.unfold_left(s, index, consumed, depth - 1)
-                    || self.unfold_from_the_end(s, index, consumed, depth - 1);
+                self.companions += 1;
+                let label = self.companions;
+                self.path.push(Hypothesis { sequent: s.clone(), consumed, key, label });
+                let proved = self
+                    .unfold_left(s, index, consumed, depth - 1)
+                    .or_else(|| self.unfold_from_the_end(s, index, consumed, depth - 1));
                 self.path.pop();
-                if proved {
-                    return true;
+                if let Some(mut tree) = proved {
+                    tree.label = Some(label);
+                    let mut trace = Trace::default();
+                    trace.push(conclusion.clone(), weaken());
+                    return Some(trace.close(tree));
                 }
             }
         }
-        false
+        None
     }
 
     /// Unfolds instances on the left before anything else, since more has to be known of integers.
-    pub(super) fn look_closer(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn look_closer(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         if depth == 0 || !self.path.is_empty() || self.closer >= MAX_CLOSER {
-            return false;
+            return None;
         }
         self.closer += 1;
-        let proved =
-            (0..s.left.calls.len()).any(|index| self.unfold_left(s, index, consumed, depth - 1));
+        let proved = (0..s.left.calls.len())
+            .find_map(|index| self.unfold_left(s, index, consumed, depth - 1));
         self.closer -= 1;
         proved
     }
@@ -64,20 +74,23 @@ impl Prover<'_> {
         index: usize,
         consumed: u32,
         depth: u32,
-    ) -> bool {
+    ) -> Option<Tree> {
         let call = s.left.calls[index].clone();
-        let Some(other) = self.ends.get(&call.pred).copied() else { return false };
-        let Some(end) = handed_on(self.system, call.pred) else { return false };
+        let other = self.ends.get(&call.pred).copied()?;
+        let end = handed_on(self.system, call.pred)?;
         let wanted = self.wanted(s);
         let is_wanted = |at: bool| {
             call.args.iter().zip(&end).any(|(v, is_end)| *is_end == at && wanted.contains(v))
         };
-        if !is_wanted(true) || is_wanted(false) || !self.is_instance(call.pred, other) {
-            return false;
+        if !is_wanted(true) || is_wanted(false) {
+            return None;
         }
+        let lemma = self.is_instance(call.pred, other)?;
+        let rule = self.conversion(lemma, &call, index);
         let mut next = s.clone();
         next.left.calls[index].pred = other;
-        self.unfold_left(&next, index, consumed, depth)
+        let tree = self.unfold_left(&next, index, consumed, depth)?;
+        Some(Tree::new(s.clone(), rule, vec![tree]))
     }
 
     pub(super) fn unfold_left(
@@ -86,15 +99,19 @@ impl Prover<'_> {
         index: usize,
         consumed: u32,
         depth: u32,
-    ) -> bool {
+    ) -> Option<Tree> {
         let call = s.left.calls[index].clone();
-        (0..self.system.predicates[call.pred].cases.len()).all(|case| {
+        let (mut premises, mut all_vars) = (Vec::new(), Vec::new());
+        for case in 0..self.system.predicates[call.pred].cases.len() {
             let mut next = s.clone();
             next.left.calls.remove(index);
-            let (heap, _) = self.instance(&call, case);
+            let (heap, vars) = self.instance(&call, case);
             next.left.add(heap);
-            self.prove(next, consumed, depth)
-        })
+            premises.push(self.prove(next, consumed, depth)?);
+            all_vars.push(vars);
+        }
+        let rule = Rule::UnfoldLeft { call: index, vars: all_vars };
+        Some(Tree::new(s.clone(), rule, premises))
     }
 
     /// Arguments that may be allocated by an instance.
@@ -141,7 +158,7 @@ impl Prover<'_> {
         alive.extend(s.right.vars());
         s.left.gone.retain(|v| alive.contains(v));
         let (cells, gone) = (s.left.cells.clone(), s.left.gone.clone());
-        let (_, numbers, closure) = Heap { cells, gone, ..Heap::default() }.compact(self.nils());
+        let (_, numbers, closure) = compact(&Heap { cells, gone, ..Heap::default() }, self.nils());
         s.left.different.retain(|(a, b)| {
             let known = match (&closure, numbers.get(a), numbers.get(b)) {
                 (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),

@@ -38,6 +38,7 @@ mod lemma;
 mod normalise;
 mod right;
 mod shape;
+pub(crate) mod trace;
 mod variant;
 
 use std::cell::Cell;
@@ -51,6 +52,8 @@ use crate::invariant;
 use crate::sequent::Sequent;
 use crate::system::{PredId, SortId, System, Var};
 use arith::{Constraint, Sum};
+use sl::proof::{Rule, Tree};
+use trace::Trace;
 
 /// Choosing so many bases takes as long as a step.
 const BASES_IN_A_STEP: u64 = 150;
@@ -75,9 +78,13 @@ pub struct Prover<'a> {
     /// Searches that failed.
     failed: HashSet<u64>,
     /// Whether an instance of the first predicate is one of the second, as far as was asked.
-    conversions: HashMap<(PredId, PredId), bool>,
+    conversions: HashMap<(PredId, PredId), Option<usize>>,
     /// Lemmas, as far as they were looked for, with the sorts of their variables.
-    lemmas: HashMap<(Sequent, Vec<(Var, SortId)>), bool>,
+    lemmas: HashMap<Statement, Option<usize>>,
+    /// Proofs of lemmas, by their numbers.
+    pub(crate) proved: Vec<Tree>,
+    /// How many companions there were.
+    companions: u32,
     /// What would have to be known of integers for branches that failed.
     wishes: Vec<Constraint>,
     /// How often instances were unfolded only to know more of integers.
@@ -91,6 +98,9 @@ pub struct Prover<'a> {
     spent: Cell<u64>,
 }
 
+/// A sequent whatever the names, with the sorts of its variables.
+type Statement = (Sequent, Vec<(Var, SortId)>);
+
 /// A sequent that may be used, because it is being proved.
 #[derive(Clone, Debug)]
 struct Hypothesis {
@@ -99,6 +109,8 @@ struct Hypothesis {
     consumed: u32,
     /// The same for the same sequents.
     key: u64,
+    /// What its uses call it.
+    label: u32,
 }
 
 /// How far a sequent got without any choice.
@@ -126,6 +138,8 @@ impl<'a> Prover<'a> {
             failed: HashSet::new(),
             conversions: HashMap::new(),
             lemmas: HashMap::new(),
+            proved: Vec::new(),
+            companions: 0,
             wishes: Vec::new(),
             aside: false,
             attempts: lemma::MAX_ATTEMPTS,
@@ -141,21 +155,32 @@ impl<'a> Prover<'a> {
         (self.sorts.len() - 1) as Var
     }
 
-    /// Is there a proof that is found in so many steps, and how many are left? The depth of a proof is
+    /// The sorts of all variables.
+    #[must_use]
+    pub fn sorts(&self) -> &[SortId] {
+        &self.sorts
+    }
+
+    /// A proof that is found in so many steps, if there is one, and how many are left. The depth of a proof is
     /// how often instances on the left are unfolded and hypotheses used on one branch.
-    pub fn proves(&mut self, sequent: &Sequent, max_depth: u32, max_steps: u64) -> (bool, u64) {
+    pub fn proves(
+        &mut self,
+        sequent: &Sequent,
+        max_depth: u32,
+        max_steps: u64,
+    ) -> (Option<Tree>, u64) {
         self.steps = max_steps;
         for depth in (1..=max_depth).filter(|depth| *depth < 5 || depth % 2 == 0) {
             self.path.clear();
             self.wishes.clear();
-            if self.prove(sequent.clone(), 0, depth) {
-                return (true, self.steps);
+            if let Some(tree) = self.prove(sequent.clone(), 0, depth) {
+                return (Some(tree), self.steps);
             }
             if self.steps == 0 {
                 break;
             }
         }
-        (false, self.steps)
+        (None, self.steps)
     }
 
     pub(crate) fn system(&self) -> &'a System {
@@ -171,28 +196,33 @@ impl<'a> Prover<'a> {
     }
 
     /// A search that has failed before is not repeated.
-    fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> bool {
+    fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> Option<Tree> {
         if self.steps == 0 || self.system.clock.is_late() {
             self.steps = 0;
-            return false;
+            return None;
         }
         let price = 1 + self.spent.take() / BASES_IN_A_STEP;
         self.steps = self.steps.saturating_sub(price);
-        match self.normalise(&mut s, &mut consumed) {
-            Progress::Proved => return true,
-            Progress::Failed => return false,
-            Progress::Missing => return self.look_closer(&s, consumed, depth),
+        let mut trace = Trace::default();
+        match self.normalise(&mut s, &mut consumed, &mut trace) {
+            Progress::Proved => {
+                return Some(trace.close(Tree::new(s, Rule::Contradiction, Vec::new())));
+            }
+            Progress::Failed => return None,
+            Progress::Missing => {
+                return self.look_closer(&s, consumed, depth).map(|tree| trace.close(tree));
+            }
             Progress::Open => {}
         }
         let key = self.key(&s, consumed, depth);
         if self.failed.contains(&key) {
-            return false;
+            return None;
         }
         let proved = self.choose(&s, consumed, depth);
-        if !proved && self.steps > 0 {
+        if proved.is_none() && self.steps > 0 {
             self.failed.insert(key);
         }
-        proved
+        proved.map(|tree| trace.close(tree))
     }
 
     /// The same for the same question, whatever the names.
@@ -206,36 +236,40 @@ impl<'a> Prover<'a> {
         hasher.finish()
     }
 
-    fn choose(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    fn choose(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         if s.right.is_empty() {
             if s.right.open || s.left.is_empty() && !s.left.open {
-                return self.pure_holds(s) || self.split(s, consumed, depth);
+                if self.pure_holds(s) {
+                    return Some(Tree::new(s.clone(), Rule::Axiom, Vec::new()));
+                }
+                return self.split(s, consumed, depth);
             }
             if !s.left.cells.is_empty() || s.left.open {
-                return false;
+                return None;
             }
         }
-        if let Some(next) = self.convert(s)
-            && self.prove(next, consumed, depth)
+        if let Some((next, trace)) = self.convert(s)
+            && let Some(tree) = self.prove(next, consumed, depth)
         {
-            return true;
+            return Some(trace.close(tree));
         }
         let flat = s.left.calls.iter().position(|call| !self.shapes[call.pred].recursive);
         if let Some(index) = flat {
             return self.unfold_left(s, index, consumed, depth);
         }
-        if self.stands_alone(s) {
-            return true;
+        if let Some(tree) = self.stands_alone(s) {
+            return Some(tree);
         }
         let before = self.wishes.len();
-        let proved = self.match_cells(s, consumed, depth)
-            || self.match_calls(s, consumed, depth)
-            || self.unfold_right(s, consumed, depth)
-            || self.use_hypotheses(s, consumed, depth)
-            || self.induct(s, consumed, depth)
-            || self.split(s, consumed, depth)
-            || self.split_on_wishes(s, before, consumed, depth)
-            || self.guess(s, consumed, depth);
+        let proved = self
+            .match_cells(s, consumed, depth)
+            .or_else(|| self.match_calls(s, consumed, depth))
+            .or_else(|| self.unfold_right(s, consumed, depth))
+            .or_else(|| self.use_hypotheses(s, consumed, depth))
+            .or_else(|| self.induct(s, consumed, depth))
+            .or_else(|| self.split(s, consumed, depth))
+            .or_else(|| self.split_on_wishes(s, before, consumed, depth))
+            .or_else(|| self.guess(s, consumed, depth));
         self.wishes.truncate(before + MAX_WISHES);
         proved
     }

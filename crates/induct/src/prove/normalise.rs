@@ -2,27 +2,46 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::trace::{Trace, simplify};
 use super::{Progress, Prover};
-use crate::base::Closure;
+use crate::base::{Closure, compact};
 use crate::sequent::{Heap, Sequent, equated, valued};
 use crate::system::{Call, Clause, Var};
 use arith::{Constraint, Relation, Sum};
+use sl::proof::Rule;
 
 impl Prover<'_> {
-    pub(crate) fn normalise(&mut self, s: &mut Sequent, consumed: &mut u32) -> Progress {
+    /// What was done is in the trace, whose last premise is the sequent as it is then.
+    pub(crate) fn normalise(
+        &mut self,
+        s: &mut Sequent,
+        consumed: &mut u32,
+        trace: &mut Trace,
+    ) -> Progress {
+        let mut start = s.clone();
         if !simplify_left(s) || self.is_contradiction(&s.left) {
+            trace.push(start, simplify(Vec::new()));
             return Progress::Proved;
         }
-        let (_, numbers, closure) = s.left.compact(self.nils());
+        let mut witnesses = Vec::new();
+        let (_, numbers, closure) = compact(&s.left, self.nils());
         let different = |a: Var, b: Var| match (&closure, numbers.get(&a), numbers.get(&b)) {
             (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),
             _ => false,
         };
         loop {
-            if !simplify_right(s) {
+            if !simplify_right(s, &mut witnesses) {
                 return Progress::Failed;
             }
-            if self.define(s) || self.define_by_count(s) {
+            if let Some((var, rule, before)) = self.define(s).or_else(|| self.define_by_count(s)) {
+                let by = std::mem::take(&mut witnesses);
+                trace.push(start, simplify(by));
+                start = before.clone();
+                if let Rule::Define { var: fresh, equation } = &rule {
+                    start.left.linear.push(equation.clone());
+                    witnesses.push((var, *fresh));
+                }
+                trace.push(before, rule);
                 continue;
             }
             if s.right.equal.iter().any(|(a, b)| different(*a, *b))
@@ -31,20 +50,29 @@ impl Prover<'_> {
             {
                 return Progress::Failed;
             }
-            if self.take_cell(s) {
+            let (before, rule) = if let Some((left, right)) = shared_cell(s) {
+                let before = s.clone();
+                self.take_cell(s, left, right);
                 *consumed += 1;
-                continue;
-            }
-            match self.take_call(s) {
-                None => break,
-                Some(nonempty) => *consumed += u32::from(nonempty),
-            }
+                (before, Rule::MatchCell { left, right })
+            } else if let Some((left, right)) = self.shared_call(s) {
+                let before = s.clone();
+                *consumed += u32::from(self.take_away(s, left, right));
+                (before, Rule::MatchCall { left, right })
+            } else {
+                break;
+            };
+            trace.push(start, simplify(std::mem::take(&mut witnesses)));
+            trace.push(before, rule);
+            start = s.clone();
         }
         if !self.discharge(s) {
             return Progress::Failed;
         }
         forget_dead(s);
-        match self.discharge_linear(s) {
+        let progress = self.discharge_linear(s);
+        trace.push(start, simplify(witnesses));
+        match progress {
             Progress::Open if self.is_dead(s) => Progress::Failed,
             progress => progress,
         }
@@ -62,7 +90,7 @@ impl Prover<'_> {
             different,
             ..Heap::default()
         };
-        let (_, numbers, closure) = right.compact(self.nils());
+        let (_, numbers, closure) = compact(&right, self.nils());
         let Some(closure) = closure else { return true };
         let mut facts = None;
         s.right.calls.iter().any(|call| {
@@ -93,7 +121,8 @@ impl Prover<'_> {
     }
 
     /// An existential integer that an equation determines has a value: a variable of the left side.
-    pub(super) fn define(&mut self, s: &mut Sequent) -> bool {
+    /// Says which one, what it was defined by, and what was there before.
+    pub(super) fn define(&mut self, s: &mut Sequent) -> Option<(Var, Rule, Sequent)> {
         let found = s.right.linear.iter().enumerate().find_map(|(i, c)| {
             let mut unknown = c.sum.factors.iter().filter(|(v, _)| s.exist.contains(v));
             match (c.relation, unknown.next(), unknown.next()) {
@@ -101,23 +130,25 @@ impl Prover<'_> {
                 _ => None,
             }
         });
-        let Some((index, var)) = found else { return false };
+        let (index, var) = found?;
+        let before = s.clone();
         let fresh = self.fresh(self.sorts[var as usize]);
         s.bind(var, fresh);
         let equation = s.right.linear.remove(index);
-        s.left.linear.push(equation);
-        true
+        s.left.linear.push(equation.clone());
+        Some((var, Rule::Define { var: fresh, equation }, before))
     }
 
     /// The same if the number of cells determines it.
-    fn define_by_count(&mut self, s: &mut Sequent) -> bool {
-        let Some(equation) = self.same_cells(s) else { return false };
+    fn define_by_count(&mut self, s: &mut Sequent) -> Option<(Var, Rule, Sequent)> {
+        let equation = self.same_cells(s)?;
         let mut unknown = equation.sum.factors.iter().filter(|(v, _)| s.exist.contains(v));
         if !matches!((unknown.next(), unknown.next()), (Some((_, 1 | -1)), None)) {
-            return false;
+            return None;
         }
+        let before = s.clone();
         s.right.linear.push(equation);
-        self.define(s)
+        self.define(s).map(|(var, rule, _)| (var, rule, before))
     }
 
     /// Drops what is known to follow of equal and different locations. `false` if something does not
@@ -161,22 +192,17 @@ impl Prover<'_> {
         if arith::contradictory(&facts) { Progress::Failed } else { Progress::Open }
     }
 
-    /// What both sides say of the same location.
-    pub(super) fn take_cell(&self, s: &mut Sequent) -> bool {
-        let found = s.right.cells.iter().enumerate().find_map(|(r, cell)| {
-            s.left.cells.iter().position(|c| c.addr == cell.addr).map(|l| (l, r))
-        });
-        let Some((l, r)) = found else { return false };
+    /// Takes away what both sides say of the same location.
+    pub(super) fn take_cell(&self, s: &mut Sequent, l: usize, r: usize) {
         let (left, right) = (s.left.cells.remove(l), s.right.cells.remove(r));
         s.left.gone.push(left.addr);
         // The fields are equal, or it cannot be shown.
         self.equate(s, &left.fields, &right.fields);
-        true
     }
 
-    /// The same instance on both sides; does it hold a cell?
-    pub(super) fn take_call(&self, s: &mut Sequent) -> Option<bool> {
-        let found = s.right.calls.iter().enumerate().find_map(|(r, call)| {
+    /// The same instance on both sides.
+    pub(super) fn shared_call(&self, s: &Sequent) -> Option<(usize, usize)> {
+        s.right.calls.iter().enumerate().find_map(|(r, call)| {
             let same = |c: &Call| {
                 c.pred == call.pred
                     && c.args
@@ -185,12 +211,11 @@ impl Prover<'_> {
                         .all(|(a, b)| a == b || self.is_int(*a) && self.is_surely(s, *a, *b))
             };
             s.left.calls.iter().position(same).map(|l| (l, r))
-        });
-        let (l, r) = found?;
-        Some(self.take_away(s, l, r))
+        })
     }
 
-    /// Takes an instance from both sides, whose arguments are equal, or it cannot be shown.
+    /// Takes an instance from both sides, whose arguments are equal, or it cannot be shown. Does it hold
+    /// a cell?
     pub(super) fn take_away(&self, s: &mut Sequent, l: usize, r: usize) -> bool {
         let (left, right) = (s.left.calls.remove(l), s.right.calls.remove(r));
         let shape = &self.shapes[left.pred];
@@ -221,6 +246,15 @@ impl Prover<'_> {
             }
         }
     }
+}
+
+/// A location of which both sides say something.
+fn shared_cell(s: &Sequent) -> Option<(usize, usize)> {
+    s.right
+        .cells
+        .iter()
+        .enumerate()
+        .find_map(|(r, cell)| s.left.cells.iter().position(|c| c.addr == cell.addr).map(|l| (l, r)))
 }
 
 /// May an instance be this case, where this is known of its arguments?
@@ -289,9 +323,13 @@ pub(super) fn simplify_left(s: &mut Sequent) -> bool {
     !s.left.different.iter().any(|(a, b)| a == b)
 }
 
-/// Uses up equations of the right side that say what an existential variable is. `false` if one
-/// cannot hold.
-pub(super) fn simplify_right(s: &mut Sequent) -> bool {
+/// Uses up equations of the right side that say what an existential variable is, and says what they
+/// are, one after the other. `false` if one cannot hold.
+pub(super) fn simplify_right(s: &mut Sequent, witnesses: &mut Vec<(Var, Var)>) -> bool {
+    let mut bind = |s: &mut Sequent, var: Var, by: Var| {
+        s.bind(var, by);
+        witnesses.push((var, by));
+    };
     let mut rest = Vec::new();
     loop {
         if let Some((a, b)) = s.right.equal.pop() {
@@ -299,9 +337,9 @@ pub(super) fn simplify_right(s: &mut Sequent) -> bool {
                 continue;
             }
             if s.exist.contains(&b) {
-                s.bind(b, a);
+                bind(s, b, a);
             } else if s.exist.contains(&a) {
-                s.bind(a, b);
+                bind(s, a, b);
             } else {
                 rest.push((a, b));
             }
@@ -314,7 +352,7 @@ pub(super) fn simplify_right(s: &mut Sequent) -> bool {
         });
         let Some((index, a, b)) = found else { break };
         s.right.linear.remove(index);
-        if s.exist.contains(&b) { s.bind(b, a) } else { s.bind(a, b) }
+        if s.exist.contains(&b) { bind(s, b, a) } else { bind(s, a, b) }
     }
     rest.sort_unstable();
     rest.dedup();

@@ -4,33 +4,36 @@ use std::collections::BTreeSet;
 
 use super::Prover;
 use super::normalise::simplify_right;
+use super::trace::{Trace, simplify, witness};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Cell, PredId, Var};
+use sl::proof::{Rule, Tree};
 
 impl Prover<'_> {
     /// A cell whose location is to be found.
-    pub(super) fn match_cells(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn match_cells(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         let unknown = |v: &Var| s.exist.contains(v);
         let cells = s.right.cells.iter().enumerate().filter(|(_, cell)| unknown(&cell.addr));
         // Fewer places come into question where more is known.
         let fewest =
             cells.min_by_key(|(_, cell)| cell.fields.iter().filter(|f| unknown(f)).count());
-        let Some((r, _)) = fewest else { return false };
+        let (r, _) = fewest?;
         for l in 0..s.left.cells.len() {
             if !self.fits(s, &s.left.cells[l], &s.right.cells[r]) {
                 continue;
             }
             let mut next = s.clone();
-            next.bind(s.right.cells[r].addr, s.left.cells[l].addr);
-            if self.prove(next, consumed, depth) {
-                return true;
+            let (var, by) = (s.right.cells[r].addr, s.left.cells[l].addr);
+            next.bind(var, by);
+            if let Some(tree) = self.prove(next, consumed, depth) {
+                return Some(Tree::new(s.clone(), witness(var, by), vec![tree]));
             }
         }
-        false
+        None
     }
 
     /// Instances of the same predicate whose arguments can be made equal.
-    pub(super) fn match_calls(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn match_calls(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         for r in 0..s.right.calls.len() {
             for l in 0..s.left.calls.len() {
                 let (left, right) = (&s.left.calls[l], &s.right.calls[r]);
@@ -45,33 +48,41 @@ impl Prover<'_> {
                 }
                 let mut next = s.clone();
                 let nonempty = self.take_away(&mut next, l, r);
-                if self.prove(next, consumed + u32::from(nonempty), depth) {
-                    return true;
+                if let Some(tree) = self.prove(next, consumed + u32::from(nonempty), depth) {
+                    let rule = Rule::MatchCall { left: l, right: r };
+                    return Some(Tree::new(s.clone(), rule, vec![tree]));
                 }
             }
         }
-        false
+        None
     }
 
     /// An instance as one of its cases.
-    pub(super) fn unfold_right(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn unfold_right(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         for r in 0..s.right.calls.len() {
             let pred = s.right.calls[r].pred;
             for case in 0..self.system.predicates[pred].cases.len() {
                 let mut next = s.clone();
                 let call = next.right.calls.remove(r);
                 let (heap, vars) = self.instance(&call, case);
-                next.exist.extend(vars);
+                next.exist.extend(vars.iter().copied());
                 let (cells, calls) = (next.right.cells.len(), heap.calls.len());
                 let is_flat = heap.cells.is_empty();
                 next.right.add(heap);
-                if !simplify_right(&mut next) {
+                let unfolded = next.clone();
+                let mut witnesses = Vec::new();
+                if !simplify_right(&mut next, &mut witnesses) {
                     continue;
                 }
+                let mut trace = Trace::default();
+                trace.push(s.clone(), Rule::UnfoldRight { call: r, case, vars });
+                trace.push(unfolded, simplify(witnesses));
                 if is_flat {
                     let price = u32::from(calls > 0 && self.shapes[pred].recursive);
-                    if depth >= price && self.prove(next, consumed, depth - price) {
-                        return true;
+                    if depth >= price
+                        && let Some(tree) = self.prove(next, consumed, depth - price)
+                    {
+                        return Some(trace.close(tree));
                     }
                     continue;
                 }
@@ -79,16 +90,18 @@ impl Prover<'_> {
                 let places = next.right.cells.get(cells..).map(|new| self.places(&next, new, pred));
                 for (wanted, there) in places.unwrap_or_default() {
                     let mut next = next.clone();
+                    let mut trace = trace.clone();
                     if wanted != there {
+                        trace.push(next.clone(), witness(wanted, there));
                         next.bind(wanted, there);
                     }
-                    if self.prove(next, consumed, depth) {
-                        return true;
+                    if let Some(tree) = self.prove(next, consumed, depth) {
+                        return Some(trace.close(tree));
                     }
                 }
             }
         }
-        false
+        None
     }
 
     /// A case of a definition for these arguments, and its existential variables.
@@ -104,9 +117,9 @@ impl Prover<'_> {
     }
 
     /// The location of an instance on the right is where something on the left is.
-    pub(super) fn guess(&mut self, s: &Sequent, consumed: u32, depth: u32) -> bool {
+    pub(super) fn guess(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
         if depth == 0 {
-            return false;
+            return None;
         }
         let places: BTreeSet<Var> = s
             .left
@@ -129,12 +142,12 @@ impl Prover<'_> {
                 }
                 let mut next = s.clone();
                 next.bind(var, *place);
-                if self.prove(next, consumed, depth - 1) {
-                    return true;
+                if let Some(tree) = self.prove(next, consumed, depth - 1) {
+                    return Some(Tree::new(s.clone(), witness(var, *place), vec![tree]));
                 }
             }
         }
-        false
+        None
     }
 
     /// Can a cell of the left side be the one that is wanted? Locations of different sorts are never

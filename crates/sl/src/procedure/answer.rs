@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::formula::Formula;
 use crate::model::Model;
+use crate::proof::Derivation;
 use crate::sort::{Name, Sort};
 
 /// An answer, or why there is none.
@@ -49,8 +51,50 @@ pub enum Inference {
 /// Why an entailment is valid.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Proof {
+    /// One for each disjunct of the left side.
+    Derivations(Arc<Vec<Derivation>>),
+    /// The same, written down when somebody wants to see them.
+    Later(Later),
     /// There is nothing to look at.
     None(NoProof),
+}
+
+/// Proofs that are written down when somebody wants to see them: a procedure that is fast repeats its
+/// search.
+#[derive(Clone)]
+pub struct Later(Arc<dyn Fn() -> Option<Vec<Derivation>> + Send + Sync>);
+
+impl Later {
+    /// Proofs that this makes; nothing if they have no such form after all.
+    pub fn new(make: impl Fn() -> Option<Vec<Derivation>> + Send + Sync + 'static) -> Later {
+        Later(Arc::new(make))
+    }
+}
+
+impl fmt::Debug for Later {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Later")
+    }
+}
+
+impl PartialEq for Later {
+    fn eq(&self, other: &Later) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Proof {
+    /// A derivation for each disjunct of the left side.
+    ///
+    /// # Errors
+    /// If there are none, with the reason.
+    pub fn derivations(&self) -> Result<Arc<Vec<Derivation>>, NoProof> {
+        match self {
+            Proof::Derivations(all) => Ok(all.clone()),
+            Proof::Later(later) => (later.0)().map(Arc::new).ok_or(NoProof::NotRecorded),
+            Proof::None(why) => Err(*why),
+        }
+    }
 }
 
 /// Why there is no proof to look at.

@@ -11,7 +11,8 @@ mod budget;
 mod defs;
 
 pub use answer::{
-    Answer, Entailment, Inference, Limit, NoProof, Proof, Reason, Satisfiability, Unknown, Verdict,
+    Answer, Entailment, Inference, Later, Limit, NoProof, Proof, Reason, Satisfiability, Unknown,
+    Verdict,
 };
 pub use budget::{Budget, Clock, Stats};
 pub use defs::Defs;

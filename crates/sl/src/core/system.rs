@@ -7,9 +7,11 @@
 
 use std::collections::BTreeMap;
 
+use crate::procedure::Clock;
+use crate::{
+    Formula, Kind, Name, Reason, Semantics, Signature, Sort, SymbolicHeap, Term, TermKind,
+};
 use num_traits::ToPrimitive;
-use sl::procedure::Clock;
-use sl::{Formula, Kind, Name, Reason, Semantics, Signature, Sort, SymbolicHeap, Term, TermKind};
 
 use arith::{Constraint, Sum};
 
@@ -65,7 +67,7 @@ pub struct Predicate {
     /// Its name.
     pub name: Name,
     /// Its parameters as they were written.
-    pub written: Vec<sl::Var>,
+    pub written: Vec<crate::Var>,
     /// The sorts of its parameters.
     pub params: Vec<SortId>,
     /// Its disjuncts.
@@ -121,7 +123,7 @@ impl System {
         }
         for name in names {
             let Some(definition) = signature.predicates.get(&name) else { continue };
-            let free: Vec<sl::Var> = definition.params.clone();
+            let free: Vec<crate::Var> = definition.params.clone();
             let params = free.iter().map(|p| system.sort(&p.sort)).collect::<Result<_, _>>()?;
             let Some(heaps) = SymbolicHeap::disjuncts(&definition.body, semantics) else {
                 return Err(Reason::NoSymbolicHeapInDefinition);
@@ -142,7 +144,7 @@ impl System {
     ///
     /// # Errors
     /// If it mentions others, or what has no number.
-    pub fn clause(&self, heap: &SymbolicHeap, free: &[sl::Var]) -> Result<Clause, Reason> {
+    pub fn clause(&self, heap: &SymbolicHeap, free: &[crate::Var]) -> Result<Clause, Reason> {
         let mut numbering = Numbering {
             system: self,
             names: BTreeMap::new(),
@@ -233,7 +235,7 @@ struct Numbering<'a> {
 }
 
 impl Numbering<'_> {
-    fn declare(&mut self, var: &sl::Var) -> Result<(), Reason> {
+    fn declare(&mut self, var: &crate::Var) -> Result<(), Reason> {
         let id = self.fresh(self.system.sort(&var.sort)?);
         self.names.insert(var.name.clone(), id);
         Ok(())

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::base::Closure;
-use crate::system::{Call, Cell, Clause, Var};
+use crate::core::system::{Call, Cell, Clause, Var};
 use arith::{Constraint, Relation};
 
 /// A symbolic heap whose variables are known to whoever holds it.
@@ -124,32 +123,6 @@ impl Heap {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty() && self.calls.is_empty()
-    }
-
-    /// As a clause, with numbers from zero; which number each variable has; and what is known without
-    /// the calls, unless that is a contradiction.
-    #[must_use]
-    pub fn compact(&self, nils: usize) -> (Clause, BTreeMap<Var, Var>, Option<Closure>) {
-        let mut numbers: BTreeMap<Var, Var> = (0..nils as Var).map(|v| (v, v)).collect();
-        for var in self.vars() {
-            let next = numbers.len() as Var;
-            numbers.entry(var).or_insert(next);
-        }
-        let renamed = self.renamed(&|v| numbers.get(&v).copied().unwrap_or(v));
-        let clause = Clause {
-            sorts: vec![0; numbers.len()],
-            free: numbers.len(),
-            equal: renamed.equal,
-            different: renamed.different.into_iter().collect(),
-            linear: renamed.linear,
-            cells: renamed.cells,
-            calls: renamed.calls,
-            open: self.open,
-        };
-        let closure = Closure::of(&clause, nils).and_then(|mut closure| {
-            renamed.gone.iter().all(|v| closure.allocate(*v)).then_some(closure)
-        });
-        (clause, numbers, closure)
     }
 }
 
