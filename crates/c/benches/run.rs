@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use c::Files;
+use c::NoFiles;
 use heap::run::{Config, End, Inputs, Run};
 use report::SourceMap;
 
@@ -68,27 +68,11 @@ impl Clock {
     }
 }
 
-struct Nothing;
-
-impl Files for Nothing {
-    fn resolve(&self, _: &str, _: &str) -> Option<String> {
-        None
-    }
-
-    fn read(&self, path: &str) -> Result<String, String> {
-        Err(format!("there is no {path}"))
-    }
-
-    fn compiler_preprocessed(&self, _: &str) -> Result<String, String> {
-        Err("there is no compiler".into())
-    }
-}
-
 fn main() {
     let load = |text: &str| {
         let mut sources = SourceMap::new();
         let file = sources.add("bench.c", text);
-        c::load(&Nothing, &mut sources, file, c::Options::default())
+        c::load(&NoFiles, &mut sources, file, c::Options::default())
     };
     let lists = load(LISTS).program.expect("it is a program");
     let config = Config { max_steps: u64::MAX, ..Config::default() };

@@ -38,6 +38,24 @@ pub trait Files {
     fn compiler_preprocessed(&self, path: &str) -> Result<String, String>;
 }
 
+/// There is only the program itself: no files beside it, and no compiler.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Files for NoFiles {
+    fn resolve(&self, _: &str, _: &str) -> Option<String> {
+        None
+    }
+
+    fn read(&self, path: &str) -> Result<String, String> {
+        Err(format!("there is no {path}"))
+    }
+
+    fn compiler_preprocessed(&self, _: &str) -> Result<String, String> {
+        Err("there is no compiler".into())
+    }
+}
+
 /// How C is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {

@@ -7,29 +7,12 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use c::Files;
+use c::NoFiles;
 use heap::run::{Config, Inputs, Run};
 use report::SourceMap;
 
 /// So many programs are tried if nobody says how long to look.
 const PROGRAMS: u32 = 3_000;
-
-/// No other file is there.
-struct Nothing;
-
-impl Files for Nothing {
-    fn resolve(&self, _: &str, _: &str) -> Option<String> {
-        None
-    }
-
-    fn read(&self, path: &str) -> Result<String, String> {
-        Err(format!("there is no {path}"))
-    }
-
-    fn compiler_preprocessed(&self, _: &str) -> Result<String, String> {
-        Err("there is no compiler".into())
-    }
-}
 
 /// Marsaglia's xorshift: the same programs in every run.
 struct Random(u64);
@@ -57,7 +40,7 @@ fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
 fn try_text(text: &str) {
     let mut sources = SourceMap::new();
     let file = sources.add("damaged.c", text);
-    let loaded = c::load(&Nothing, &mut sources, file, c::Options::default());
+    let loaded = c::load(&NoFiles, &mut sources, file, c::Options::default());
     match &loaded.program {
         None => {
             let errors: Vec<_> = loaded.diagnostics.iter().filter(|d| d.is_error()).collect();

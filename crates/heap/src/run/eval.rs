@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::fault::FaultKind;
-use super::machine::{Machine, Observer};
+use super::machine::Machine;
+use super::outcome::Observer;
 use super::value::{Pointer, Value};
 use crate::expr::{Arith, BinOp, Comparison, Expr, UnOp};
 use crate::types::IntType;

@@ -4,99 +4,14 @@ use report::Pos;
 
 use super::eval::{Eval, Trouble};
 use super::fault::{Fault, FaultKind, Frame as FaultFrame};
-use super::format;
 use super::inputs::Inputs;
 use super::memory::{Life, MAX_OBJECT, Memory, Owner};
+use super::outcome::{Config, End, Observer, Run};
+use super::print::draw_byte;
 use super::value::{Pointer, Value};
 use crate::expr::Expr;
 use crate::program::{Callee, Check, Command, LocId, Out, ProcId, Program, Region, VarId};
 use crate::types::{IntType, Scalar};
-
-/// How programs are run.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// Integers of the target: those without sign wrap, the others must not overflow.
-    pub machine_integers: bool,
-    /// Allocation may fail: an input says when.
-    pub malloc_may_fail: bool,
-    /// After so many commands a run ends.
-    pub max_steps: u64,
-    /// So many procedures may be active.
-    pub max_depth: usize,
-    /// So many bytes may be allocated in all.
-    pub max_bytes: u64,
-    /// Is memory looked for that is lost?
-    pub leaks: bool,
-    /// Is what is not initialised zero, instead of any value? Compilers can be told the same.
-    pub zero_uninitialised: bool,
-}
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            machine_integers: false,
-            malloc_may_fail: false,
-            max_steps: 10_000_000,
-            max_depth: 100_000,
-            max_bytes: 1 << 30,
-            leaks: true,
-            zero_uninitialised: false,
-        }
-    }
-}
-
-/// How a run ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum End {
-    /// The first procedure returned, with this exit status.
-    Returned(i128),
-    /// The program ended itself with an exit status.
-    Exited(i128),
-    /// The program aborted.
-    Aborted,
-    /// What is assumed does not hold: this is no run of the program.
-    Blocked,
-    /// Something is wrong with the program.
-    Fault(Fault),
-    /// A limit was reached: what, as a clause.
-    Limit(&'static str),
-}
-
-/// A run, and everything that is known of it.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// How it ended.
-    pub end: End,
-    /// How many commands were executed.
-    pub steps: u64,
-    /// What it printed.
-    pub output: String,
-    /// The inputs, with what was drawn.
-    pub inputs: Inputs,
-    /// Objects on the heap that nothing leads to.
-    pub lost: Vec<u32>,
-    /// The command that it stands before.
-    pub pos: Pos,
-    /// Memory at its end.
-    pub memory: Memory,
-    /// The variables of the active procedures at its end, outermost procedure first.
-    pub frames: Vec<(ProcId, Vec<Value>, Vec<Option<u32>>)>,
-}
-
-/// Who watches a run.
-pub trait Observer {
-    /// A command is about to be executed.
-    fn step(&mut self, proc: ProcId, at: LocId, registers: &[Value], memory: &Memory);
-}
-
-/// Nobody.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoObserver;
-
-impl Observer for NoObserver {
-    #[inline]
-    fn step(&mut self, _: ProcId, _: LocId, _: &[Value], _: &Memory) {}
-}
 
 /// A caller that waits.
 struct Waiting {
@@ -131,17 +46,17 @@ pub struct Machine<'p, O> {
     waiting: Vec<Waiting>,
     steps: u64,
     allocated: u64,
-    output: String,
+    pub(super) output: String,
     observer: O,
 }
 
 /// Why a command did not come to its end.
-enum Stop {
+pub(super) enum Stop {
     End(End),
     Fault(FaultKind, Option<u32>, String),
 }
 
-type Step<T> = Result<T, Stop>;
+pub(super) type Step<T> = Result<T, Stop>;
 
 impl From<Trouble> for Stop {
     fn from(trouble: Trouble) -> Stop {
@@ -149,51 +64,6 @@ impl From<Trouble> for Stop {
             Trouble::Fault(kind) => Stop::Fault(kind, None, String::new()),
             Trouble::TooLarge => Stop::End(End::Limit("a number has more than 127 bits")),
         }
-    }
-}
-
-const MAX_OUTPUT: usize = 1 << 20;
-
-impl Run {
-    /// Runs a program from its entry.
-    #[must_use]
-    pub fn new(program: &Program, config: &Config, inputs: Inputs) -> Run {
-        let mut run = Machine::new(program, config, inputs.clone(), NoObserver).run().0;
-        if let (End::Fault(fault), Some(object)) = (&mut run.end, run.lost.first())
-            && fault.kind == FaultKind::Leak
-        {
-            fault.pos = Run::place_of_loss(program, config, &inputs, run.steps, *object);
-        }
-        run
-    }
-
-    /// The command by which an object was lost. What is lost stays lost, so it is found by bisection.
-    fn place_of_loss(
-        program: &Program,
-        config: &Config,
-        inputs: &Inputs,
-        steps: u64,
-        object: u32,
-    ) -> Pos {
-        let prefix = |max_steps: u64| {
-            let config = Config { max_steps, ..config.clone() };
-            Machine::new(program, &config, inputs.clone(), NoObserver).run().0
-        };
-        let (mut reachable, mut lost) = (0, steps);
-        while lost - reachable > 1 {
-            let middle = reachable + (lost - reachable) / 2;
-            if prefix(middle).lost.contains(&object) {
-                lost = middle;
-            } else {
-                reachable = middle;
-            }
-        }
-        // The return itself is nowhere in the source: then it is what came before.
-        (0..=reachable)
-            .rev()
-            .map(|steps| prefix(steps).pos)
-            .find(|pos| *pos != Pos::None)
-            .unwrap_or_default()
     }
 }
 
@@ -346,7 +216,7 @@ impl<'p, O: Observer> Machine<'p, O> {
     }
 
     #[inline]
-    fn set(&mut self, var: VarId, value: Value) {
+    pub(super) fn set(&mut self, var: VarId, value: Value) {
         self.registers[self.base + var.index()] = value;
     }
 
@@ -569,73 +439,6 @@ impl<'p, O: Observer> Machine<'p, O> {
         })
     }
 
-    fn print(
-        &mut self,
-        to: Option<VarId>,
-        into: Option<&(Expr, Option<Expr>)>,
-        args: &[Expr],
-    ) -> Step<()> {
-        let place = match into {
-            Some((at, limit)) => {
-                let at = self.eval(at)?;
-                let limit = limit.as_ref().map(|limit| self.eval(limit)).transpose()?;
-                Some((at, limit.map(|n| self.memory.number(n))))
-            }
-            None => None,
-        };
-        let mut values = Vec::new();
-        for arg in args {
-            let value = self.eval(arg)?;
-            values.push((value, self.memory.number(value)));
-        }
-        let zero = self.config.zero_uninitialised;
-        let (memory, inputs) = (&mut self.memory, &mut self.inputs);
-        let text = format::print(&values, &mut |at| {
-            let at = memory.check(at, 1, false).map_err(|kind| (kind, at))?;
-            let mut draw = || draw_byte(inputs, zero);
-            let found = match memory.read(at, 1, &mut draw) {
-                Some(value) => memory.number(value).rem_euclid(256) as u8,
-                None => {
-                    let byte = draw();
-                    memory.write(at, 1, Value::Int(i128::from(byte)));
-                    byte
-                }
-            };
-            Ok(found)
-        });
-        let mut text = match text {
-            Ok(text) => text,
-            Err((kind, at)) => {
-                let object = match at {
-                    Value::Ptr(p) => Some(p.object),
-                    _ => None,
-                };
-                return Err(Stop::Fault(kind, object, "a string is printed".into()));
-            }
-        };
-        if let Some(to) = to {
-            self.set(to, Value::Int(text.len() as i128));
-        }
-        let Some((at, limit)) = place else {
-            if self.output.len() + text.len() > MAX_OUTPUT {
-                return Err(Stop::End(End::Limit("too much output")));
-            }
-            self.output.push_str(&String::from_utf8_lossy(&text));
-            return Ok(());
-        };
-        let limit = limit.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-        if limit > 0 {
-            text.truncate(limit - 1);
-            text.push(0);
-            let at = self.check(at, text.len() as u64, true)?;
-            for (byte, i) in text.into_iter().zip(0..) {
-                let place = Pointer { offset: at.offset + i, ..at };
-                self.memory.write(place, 1, Value::Int(i128::from(byte as i8)));
-            }
-        }
-        Ok(())
-    }
-
     /// What a load yields for what was stored: types may differ.
     fn loaded(&mut self, value: Value, ty: Scalar) -> Value {
         match (value, ty) {
@@ -697,7 +500,7 @@ impl<'p, O: Observer> Machine<'p, O> {
 
     /// Checks an access.
     #[inline]
-    fn check(&self, at: Value, bytes: u64, write: bool) -> Step<Pointer> {
+    pub(super) fn check(&self, at: Value, bytes: u64, write: bool) -> Step<Pointer> {
         self.memory.check(at, bytes, write).map_err(|kind| self.bad_access(kind, at, bytes, write))
     }
 
@@ -793,13 +596,5 @@ impl<'p, O: Observer> Machine<'p, O> {
             }
         }
         values
-    }
-}
-
-/// A byte that nothing determines.
-fn draw_byte(inputs: &mut Inputs, zero: bool) -> u8 {
-    match zero {
-        true => 0,
-        false => inputs.draw(IntType::unsigned(8), false) as u8,
     }
 }

@@ -11,11 +11,14 @@ mod inputs;
 mod leaks;
 mod machine;
 mod memory;
+mod outcome;
 mod picture;
+mod print;
 mod value;
 
 pub use fault::{Fault, FaultKind, Frame as FaultFrame, Property};
 pub use inputs::{Drawn, Inputs};
-pub use machine::{Config, End, Machine, NoObserver, Observer, Run};
+pub use machine::Machine;
 pub use memory::{Life, Memory, Object, Owner};
+pub use outcome::{Config, End, NoObserver, Observer, Run};
 pub use value::{Pointer, Value};

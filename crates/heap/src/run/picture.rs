@@ -2,8 +2,8 @@
 
 use report::picture::{Drawn, Held, Picture, Row};
 
-use super::machine::Run;
 use super::memory::{Life, Object, Owner};
+use super::outcome::Run;
 use super::value::{Pointer, Value};
 use crate::program::Program;
 use crate::types::{RecordId, Type};

@@ -1,0 +1,139 @@
+//! How programs are run, and how runs end.
+
+use report::Pos;
+
+use super::fault::{Fault, FaultKind};
+use super::inputs::Inputs;
+use super::machine::Machine;
+use super::memory::Memory;
+use super::value::Value;
+use crate::program::{LocId, ProcId, Program};
+
+/// How programs are run.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Integers of the target: those without sign wrap, the others must not overflow.
+    pub machine_integers: bool,
+    /// Allocation may fail: an input says when.
+    pub malloc_may_fail: bool,
+    /// After so many commands a run ends.
+    pub max_steps: u64,
+    /// So many procedures may be active.
+    pub max_depth: usize,
+    /// So many bytes may be allocated in all.
+    pub max_bytes: u64,
+    /// Is memory looked for that is lost?
+    pub leaks: bool,
+    /// Is what is not initialised zero, instead of any value? Compilers can be told the same.
+    pub zero_uninitialised: bool,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            machine_integers: false,
+            malloc_may_fail: false,
+            max_steps: 10_000_000,
+            max_depth: 100_000,
+            max_bytes: 1 << 30,
+            leaks: true,
+            zero_uninitialised: false,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum End {
+    /// The first procedure returned, with this exit status.
+    Returned(i128),
+    /// The program ended itself with an exit status.
+    Exited(i128),
+    /// The program aborted.
+    Aborted,
+    /// What is assumed does not hold: this is no run of the program.
+    Blocked,
+    /// Something is wrong with the program.
+    Fault(Fault),
+    /// A limit was reached: what, as a clause.
+    Limit(&'static str),
+}
+
+/// A run, and everything that is known of it.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// How it ended.
+    pub end: End,
+    /// How many commands were executed.
+    pub steps: u64,
+    /// What it printed.
+    pub output: String,
+    /// The inputs, with what was drawn.
+    pub inputs: Inputs,
+    /// Objects on the heap that nothing leads to.
+    pub lost: Vec<u32>,
+    /// The command that it stands before.
+    pub pos: Pos,
+    /// Memory at its end.
+    pub memory: Memory,
+    /// The variables of the active procedures at its end, outermost procedure first.
+    pub frames: Vec<(ProcId, Vec<Value>, Vec<Option<u32>>)>,
+}
+
+/// Who watches a run.
+pub trait Observer {
+    /// A command is about to be executed.
+    fn step(&mut self, proc: ProcId, at: LocId, registers: &[Value], memory: &Memory);
+}
+
+/// Nobody.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoObserver;
+
+impl Observer for NoObserver {
+    #[inline]
+    fn step(&mut self, _: ProcId, _: LocId, _: &[Value], _: &Memory) {}
+}
+
+impl Run {
+    /// Runs a program from its entry.
+    #[must_use]
+    pub fn new(program: &Program, config: &Config, inputs: Inputs) -> Run {
+        let mut run = Machine::new(program, config, inputs.clone(), NoObserver).run().0;
+        if let (End::Fault(fault), Some(object)) = (&mut run.end, run.lost.first())
+            && fault.kind == FaultKind::Leak
+        {
+            fault.pos = Run::place_of_loss(program, config, &inputs, run.steps, *object);
+        }
+        run
+    }
+
+    /// The command by which an object was lost. What is lost stays lost, so it is found by bisection.
+    fn place_of_loss(
+        program: &Program,
+        config: &Config,
+        inputs: &Inputs,
+        steps: u64,
+        object: u32,
+    ) -> Pos {
+        let prefix = |max_steps: u64| {
+            let config = Config { max_steps, ..config.clone() };
+            Machine::new(program, &config, inputs.clone(), NoObserver).run().0
+        };
+        let (mut reachable, mut lost) = (0, steps);
+        while lost - reachable > 1 {
+            let middle = reachable + (lost - reachable) / 2;
+            if prefix(middle).lost.contains(&object) {
+                lost = middle;
+            } else {
+                reachable = middle;
+            }
+        }
+        // The return itself is nowhere in the source: then it is what came before.
+        (0..=reachable)
+            .rev()
+            .map(|steps| prefix(steps).pos)
+            .find(|pos| *pos != Pos::None)
+            .unwrap_or_default()
+    }
+}
