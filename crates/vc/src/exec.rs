@@ -94,6 +94,7 @@ impl<'p> Unit<'p> {
             }
             StmtKind::Assert(mods, e, proof) => {
                 if let Some(proof) = proof {
+                    crate::verify::terminates(self.program, None, &proof.body)?;
                     let mut aside = self.fork(&path);
                     for var in &proof.vars {
                         let ty = self.local_type(*var);
@@ -261,8 +262,11 @@ impl<'p> Unit<'p> {
 
     /// Checks that a location is owned.
     fn check_owned(&mut self, path: &Path, ty: &Type, location: Term, span: Span) {
-        let Some(owned) = path.state.footprint.get(ty).copied() else { return };
-        let goal = self.translator.logic.member(ty, location, owned);
+        let goal = match path.state.footprint.get(ty).copied() {
+            Some(owned) => self.translator.logic.member(ty, location, owned),
+            // Nothing of a type that is not in play is owned.
+            None => self.translator.logic.terms.bool(false),
+        };
         let message = format!("this heap access might be invalid: a location of type `{ty}`");
         self.check(path, goal, Blame::new("access.failed", span, message));
     }
@@ -464,21 +468,23 @@ impl<'p> Unit<'p> {
         let ty = e.ty.clone();
         let message = "this deallocation might be unsafe";
         let blame = Blame::new("free.failed", e.span, message);
-        if let Some(owned) = path.state.footprint.get(&ty).copied() {
-            let goal = self.translator.logic.member(&ty, location, owned);
-            self.check(path, goal, blame.clone());
-        }
+        let goal = match path.state.footprint.get(&ty).copied() {
+            Some(owned) => self.translator.logic.member(&ty, location, owned),
+            None => self.translator.logic.terms.bool(false),
+        };
+        self.check(path, goal, blame);
         let single = self.translator.logic.singleton(&ty, location);
         self.release(path, &ty, single);
         if let Type::Array(of) = &ty {
             let length = self.translator.logic.length(of, location);
             let cells = self.cells(of, location, length);
             let cell_type = Type::Cell(of.clone());
-            if let Some(owned) = path.state.footprint.get(&cell_type).copied() {
-                let goal = self.translator.logic.subset(&cell_type, cells, owned);
-                let message = "this deallocation might be unsafe: not all cells are owned";
-                self.check(path, goal, Blame::new("free.failed", e.span, message));
-            }
+            let goal = match path.state.footprint.get(&cell_type).copied() {
+                Some(owned) => self.translator.logic.subset(&cell_type, cells, owned),
+                None => self.translator.logic.terms.bool(false),
+            };
+            let message = "this deallocation might be unsafe: not all cells are owned";
+            self.check(path, goal, Blame::new("free.failed", e.span, message));
             self.release(path, &cell_type, cells);
         }
         Ok(())

@@ -12,6 +12,9 @@ use spl::core::Type;
 use crate::logic::Logic;
 use crate::unit::{Blame, Item, Step};
 
+/// After a failure less is worth trying: one part in so many.
+const AFTER_FAILURE: u64 = 20;
+
 /// What came of a goal.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
@@ -31,6 +34,8 @@ pub(crate) struct Prover<'a> {
     pub logic: &'a mut Logic,
     pub session: &'a mut Session,
     pub limits: Limits,
+    /// Work for the second try of a goal.
+    second: u64,
     /// Axioms that the solver knows.
     told: usize,
     outcome: Outcome,
@@ -42,6 +47,7 @@ impl Prover<'_> {
         logic: &mut Logic,
         session: &mut Session,
         limits: Limits,
+        second: u64,
         steps: &[Step],
     ) -> Result<Outcome, smt::SolverError> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); steps.len()];
@@ -53,7 +59,7 @@ impl Prover<'_> {
             }
         }
         let outcome = Outcome::default();
-        let mut prover = Prover { logic, session, limits, told: 0, outcome };
+        let mut prover = Prover { logic, session, limits, second, told: 0, outcome };
         prover.session.push();
         prover.tell();
         for root in roots {
@@ -112,7 +118,20 @@ impl Prover<'_> {
         let negated = self.negative(goal);
         self.tell();
         self.session.assert(&self.logic.terms, negated);
-        let answer = self.session.check_within(self.limits);
+        // Options are not scoped, so each goal says what it needs.
+        self.session.declare_text("(set-option :smt.mbqi false)");
+        let mut answer = self.session.check_within(self.limits);
+        if matches!(&answer, Ok(unknown @ Answer::Unknown(_)) if !unknown.gave_up()) {
+            // Patterns matched all they could. What is left of variables below no function is in the
+            // decidable fragment that models guide the instantiation of.
+            self.session.declare_text("(set-option :smt.mbqi true)");
+            let failed = !self.outcome.failures.is_empty();
+            let rlimit = Some(if failed { self.second / AFTER_FAILURE } else { self.second });
+            let second = self.session.check_within(Limits { rlimit, ..self.limits });
+            if !matches!(&second, Ok(Answer::Unknown(_))) {
+                answer = second;
+            }
+        }
         self.session.pop();
         let undecided = match answer? {
             Answer::Unsat => return Ok(()),

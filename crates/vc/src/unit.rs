@@ -248,8 +248,17 @@ impl<'p> Unit<'p> {
             let mut open = alternative.vars.clone();
             open.extend(vars);
             let open = self.translator.determine(&mut alternative, &open);
+            let mut foreign: Vec<Fact> = Vec::new();
             let mut facts: Vec<Fact> = alternative.facts.clone();
             if let Some((owned, rule)) = footprint {
+                // Nothing of a type that is not in play is owned.
+                for (ty, set) in
+                    alternative.footprint.iter().filter(|(ty, _)| !owned.contains_key(*ty))
+                {
+                    let empty = self.translator.logic.empty(ty);
+                    let term = self.translator.logic.terms.eq(*set, empty);
+                    foreign.push(Fact { term, span: blame.span, what: What::Footprint });
+                }
                 for (ty, owned) in owned {
                     let set = self.set(&alternative, ty);
                     let logic = &mut self.translator.logic;
@@ -261,6 +270,7 @@ impl<'p> Unit<'p> {
                     facts.push(Fact { term, span: blame.span, what });
                 }
             }
+            facts.extend(foreign);
             goals.push((open, facts, alternative));
         }
         if let [(open, facts, alternative)] = goals.as_slice()

@@ -30,6 +30,9 @@ pub struct Config {
     pub timeout: Option<Duration>,
     /// For one goal.
     pub goal_timeout: Duration,
+    /// Work, in units of the solver, for a second try of a goal that was neither proved nor refuted: with
+    /// instances that models suggest. This is what a failed proof costs at least.
+    pub second_try: u64,
     /// The members to verify; none are all.
     pub members: Vec<String>,
     /// Where to write what the solver is told, a file per member.
@@ -47,7 +50,8 @@ impl Config {
             solver_options: Vec::new(),
             jobs: 1,
             timeout: None,
-            goal_timeout: Duration::from_secs(10),
+            goal_timeout: Duration::from_secs(30),
+            second_try: 6_000_000,
             members: Vec::new(),
             dump_smt: None,
             cancel: None,
@@ -194,7 +198,7 @@ fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::Config {
         ("smt.mbqi", "false"),
         ("smt.random_seed", "0"),
         ("smt.qi.eager_threshold", "100"),
-        ("smt.case_split", "3"),
+        ("smt.case_split", "1"),
         ("type_check", "true"),
     ];
     let mut options: Vec<(String, String)> =
@@ -256,7 +260,7 @@ fn verify_task(
                 let _ = session.dump_to(&folder.join(format!("{}.smt2", task.name())));
             }
             let logic = &mut unit.translator.logic;
-            match Prover::prove(logic, session, limits, &unit.steps) {
+            match Prover::prove(logic, session, limits, config.second_try, &unit.steps) {
                 Ok(outcome) => {
                     member.goals = outcome.goals;
                     for failure in &outcome.failures {
@@ -280,8 +284,8 @@ fn verify_task(
                     member.diagnostics.push(Diagnostic::error(id, task.span(), message));
                 }
             }
-            session.pop_to(1);
-            session.clear();
+            // What a member is must not depend on those before it.
+            session.reset();
         }
     }
     for diagnostic in &mut member.diagnostics {
@@ -388,8 +392,16 @@ fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
             return crate::translate::unsupported(procedure.span, what);
         }
     }
-    let byte = procedure.locals.iter().any(|l| mentions_byte(&l.ty));
-    if byte || program.fields.values().any(|f| mentions_byte(&f.ty)) {
+    let locals = program.predicates.values().map(|p| &p.locals);
+    let locals = locals.chain(program.functions.values().map(|f| &f.locals));
+    let locals = locals.chain(program.axioms.iter().map(|a| &a.locals));
+    let locals = locals.chain(program.procedures.values().map(|p| &p.locals));
+    let mut types = locals.flatten().map(|l| &l.ty);
+    // A quantifier over bytes is not one over integers.
+    let byte = types.any(mentions_byte)
+        || program.fields.values().any(|f| mentions_byte(&f.ty))
+        || program.globals.values().any(mentions_byte);
+    if byte {
         return crate::translate::unsupported(procedure.span, "`Byte`");
     }
     let datatype = procedure.locals.iter().any(|l| matches!(l.ty, Type::Datatype(_)));
@@ -399,7 +411,7 @@ fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
     if procedure.kind != ProcKind::Procedure
         && let Some(body) = &procedure.body
     {
-        terminates(program, procedure, body)?;
+        terminates(program, Some(&procedure.name), body)?;
     }
     Ok(())
 }
@@ -413,8 +425,9 @@ fn mentions_byte(ty: &Type) -> bool {
     }
 }
 
-/// A lemma is true because its proof ends. Loops, procedures and recursion may not end.
-fn terminates(program: &Program, lemma: &Procedure, body: &Stmt) -> Translated<()> {
+/// A lemma is true because its proof ends, and so is an assertion with a proof. Loops, procedures and
+/// recursion may not end.
+pub(crate) fn terminates(program: &Program, lemma: Option<&Name>, body: &Stmt) -> Translated<()> {
     let mut repeats = None;
     body.walk(&mut |s| {
         if matches!(s.kind, StmtKind::While(..)) {
@@ -422,22 +435,23 @@ fn terminates(program: &Program, lemma: &Procedure, body: &Stmt) -> Translated<(
         }
     });
     if let Some(span) = repeats {
-        return crate::translate::unsupported(span, "a loop in a lemma, which might not end");
+        return crate::translate::unsupported(span, "a loop in a proof, which might not end");
     }
     let mut seen = BTreeSet::new();
     let mut pending: Vec<Name> = calls(body).into_iter().collect();
     while let Some(name) = pending.pop() {
-        if name == lemma.name {
+        if Some(&name) == lemma {
             let what = "a recursive lemma: that its proof ends is not checked yet";
-            return crate::translate::unsupported(lemma.span, what);
+            let span = program.procedures.get(&name).map_or(body.span, |p| p.span);
+            return crate::translate::unsupported(span, what);
         }
         if !seen.insert(name.clone()) {
             continue;
         }
         let Some(callee) = program.procedures.get(&name) else { continue };
         if callee.kind == ProcKind::Procedure {
-            let what = format!("a lemma that calls the procedure `{name}`, which might not end");
-            return crate::translate::unsupported(lemma.span, what);
+            let what = format!("a proof that calls the procedure `{name}`, which might not end");
+            return crate::translate::unsupported(body.span, what);
         }
         pending.extend(callee.body.iter().flat_map(calls));
     }

@@ -61,7 +61,9 @@ fn run(path: &Path) -> Result<(), Failed> {
     let checked = spl::check(&loaded.program);
     diagnostics.extend(checked.diagnostics);
     if let Some(program) = checked.program {
-        let verdict = vc::verify(&program, &vc::Config::new(solver()));
+        // Most goals here are planted to fail, and are not tried for long.
+        let config = vc::Config { second_try: 200_000, ..vc::Config::new(solver()) };
+        let verdict = vc::verify(&program, &config);
         if let Some(why) = verdict.no_solver {
             return Err(why.into());
         }
