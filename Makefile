@@ -7,7 +7,7 @@ PREFIX ?= $(HOME)/.local
 
 SEEDS ?= 10
 
-.PHONY: help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
+.PHONY: bench-entail help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -15,6 +15,7 @@ help:
 	@echo 'make lint      formatting and clippy, warnings are errors'
 	@echo 'make bench     measure the speed: of the front end, of quantified permissions, of'
 	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
+	@echo 'make bench-entail how long entailments take, with definitions that are prepared once'
 	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
 	@echo '               from SEED=N; findings go to OUT=DIR'
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
@@ -60,6 +61,9 @@ bench: bench-front-end bench-quantified bench-wands bench-verify bench-run
 check-proofs:
 	LANCEHEAD_SLCOMP='$(abspath $(TREE))' LANCEHEAD_SHARE='$(or $(SHARE),1)' \
 	    $(CARGO) test --locked -p lancehead-proof --test suite -- --nocapture
+
+bench-entail: z3
+	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' $(CARGO) bench --locked -p lancehead-entail --bench entail
 
 bench-front-end:
 	$(CARGO) bench --locked -p lancehead --bench front_end -- $(abspath $(TREE))

@@ -1,6 +1,5 @@
 //! Questions: what has a model, and what entails what.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sl::proof;
@@ -11,21 +10,19 @@ use sl::{
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
-use crate::ends;
 use crate::invariant;
+use crate::prepared::{BASE_WORK, Extended, Prepared};
 use crate::propositional;
 use crate::prove::Prover;
 use crate::reach::Search;
 use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, Clause, PredId, System, Var};
+use crate::system::{Call, Clause, System, Var};
 use crate::unfold::{End, Unfolder};
 
 /// Steps for circuits and counters.
 const PROPOSITIONAL_WORK: u64 = 300_000_000;
-/// Steps for computing bases.
-const BASE_WORK: u64 = 2_000_000;
 /// Steps for choosing bases for a formula.
 const CHOICE_WORK: u64 = 500_000;
 /// The largest derivation that is made a model of.
@@ -100,6 +97,7 @@ pub fn proves(
 /// What is asked, with numbers.
 struct Question<'a> {
     signature: &'a Signature,
+    prepared: Arc<Prepared>,
     system: System,
     free: Vec<sl::Var>,
     /// The disjuncts of what is to hold.
@@ -120,7 +118,8 @@ impl<'a> Question<'a> {
         let (signature, semantics) = (defs.signature(), defs.semantics());
         let not = right.cloned().unwrap_or_else(|| Formula::or(Vec::new()));
         let all = [left.clone(), not.clone()];
-        let mut system = System::new(signature, semantics, &all)?;
+        let prepared = Prepared::of(defs, &all)?;
+        let mut system = prepared.system.clone();
         system.clock = budget.clock.clone();
         let free: Vec<sl::Var> = Formula::and(all.to_vec()).free_vars().into_iter().collect();
         let Some(heaps) = SymbolicHeap::disjuncts(left, semantics) else {
@@ -136,7 +135,7 @@ impl<'a> Question<'a> {
         };
         let right =
             heaps.iter().map(|heap| system.clause(heap, &free)).collect::<Result<_, _>>()?;
-        Ok(Question { signature, system, free, left, not, right, semantics })
+        Ok(Question { signature, prepared, system, free, left, not, right, semantics })
     }
 
     /// Is there a model of the left side that is none of the right?
@@ -174,9 +173,9 @@ impl<'a> Question<'a> {
 
     /// A proof for each disjunct of the left side.
     fn proved(&self) -> Option<Vec<proof::Derivation>> {
-        let mut system = self.system.clone();
-        let nils = system.nils();
+        let nils = self.system.nils();
         // A disjunction on the right is an instance of a predicate of its own.
+        let mut own = None;
         let several = match self.right.as_slice() {
             [_] => None,
             cases => {
@@ -186,16 +185,16 @@ impl<'a> Question<'a> {
                     return None;
                 }
                 let params = sorts[nils..nils + self.free.len()].to_vec();
-                Some(system.add("the right side", params, cases.to_vec()))
+                let mut system = self.prepared.system.clone();
+                let pred = system.add("the right side", params, cases.to_vec());
+                own = Some(Extended::new(system));
+                Some(pred)
             }
         };
-        let ends = add_ends(&mut system);
-        let table = Table::new(&system, BASE_WORK);
-        let shared = Arc::new(system.clone());
+        let known = own.as_ref().unwrap_or_else(|| self.prepared.extended());
         let mut facts = None;
         let prove = |(_, left): &(SymbolicHeap, Clause)| {
-            let mut prover = Prover::new(&system, &table);
-            prover.ends.clone_from(&ends);
+            let mut prover = Prover::with(known, self.system.clock.clone());
             let free: Vec<Var> =
                 left.sorts[nils..left.free].iter().map(|sort| prover.fresh(*sort)).collect();
             let mut instance = |clause: &Clause| {
@@ -229,7 +228,7 @@ impl<'a> Question<'a> {
             })?;
             let facts = facts.get_or_insert_with(|| Arc::new(prover.known())).clone();
             Some(proof::Derivation {
-                system: shared.clone(),
+                system: known.system.clone(),
                 given: self.system.predicates.len(),
                 facts,
                 names: self.free.iter().map(|var| var.name.clone()).collect(),
@@ -361,17 +360,4 @@ impl<'a> Question<'a> {
         }
         (attempts == 0).then_some(Satisfiability::Unsat)
     }
-}
-
-/// Adds definitions from the other end, and says which one belongs to which predicate.
-fn add_ends(system: &mut System) -> BTreeMap<PredId, PredId> {
-    let mut added = BTreeMap::new();
-    for pred in 0..system.predicates.len() {
-        if let Some(cases) = ends::from_the_end(system, pred) {
-            let name = format!("{} from its end", system.predicates[pred].name);
-            let params = system.predicates[pred].params.clone();
-            added.insert(pred, system.add(&name, params, cases));
-        }
-    }
-    added
 }

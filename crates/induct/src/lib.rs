@@ -19,6 +19,7 @@ pub mod derivation;
 pub mod ends;
 mod generalise;
 pub mod invariant;
+mod prepared;
 pub mod propositional;
 pub mod prove;
 pub mod reach;

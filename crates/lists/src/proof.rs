@@ -108,6 +108,8 @@ struct Segment {
     empty: usize,
     step: usize,
     sort: usize,
+    /// Is it said that the first location is not this `nil`?
+    nil: Option<Var>,
 }
 
 impl Segment {
@@ -117,13 +119,20 @@ impl Segment {
         let [first, _] = predicate.cases.as_slice() else { return None };
         let (empty, step) = if first.cells.is_empty() { (0, 1) } else { (1, 0) };
         let case = predicate.cases.get(step)?;
+        let nils = system.nils();
+        let at = |place: usize| (nils + place) as Var;
+        let sort = *predicate.params.first()?;
+        let is_pair = |(a, b): &(Var, Var)| ordered(*a, *b) == ordered(at(root), at(end));
+        // That a location is not `nil` goes without saying, but may be said.
+        let is_nil = |(a, b): &(Var, Var)| ordered(*a, *b) == ordered(sort as Var, at(root));
+        let nil = case.different.iter().any(is_nil).then_some(sort as Var);
         let is_plain = case.cells.len() == 1
             && case.calls.len() == 1
-            && case.different.len() == 1
+            && case.different.iter().any(is_pair)
+            && case.different.iter().all(|pair| is_pair(pair) || is_nil(pair))
             && case.equal.is_empty()
             && case.sorts.len() == case.free + 1;
-        let sort = *predicate.params.first()?;
-        is_plain.then_some(Segment { root, end, empty, step, sort })
+        is_plain.then_some(Segment { root, end, empty, step, sort, nil })
     }
 
     fn bases(&self, nils: usize) -> Vec<Base> {
@@ -365,7 +374,7 @@ impl Writer<'_> {
         while let Some(call) = now.left.calls.get(place).cloned() {
             let (segment, from, to) = self.segment(&call)?;
             let (empty, step, sort) = (segment.empty, segment.step, segment.sort);
-            let (root, end) = (segment.root, segment.end);
+            let (root, end, nil) = (segment.root, segment.end, segment.nil);
             let unfold = nonempty.contains(&(from, to));
             if from != to && !unfold {
                 place += 1;
@@ -382,6 +391,7 @@ impl Writer<'_> {
             as_empty.left.equal.push((from.min(to), from.max(to)));
             let mut as_step = rest;
             as_step.left.different.insert(ordered(from, to));
+            as_step.left.different.extend(nil.map(|nil| ordered(nil, from)));
             as_step.left.cells.push(sl::core::Cell { addr: from, fields: vec![fresh] });
             let mut args = call.args.clone();
             *args.get_mut(root)? = fresh;
@@ -477,12 +487,14 @@ impl Writer<'_> {
         let call = now.right.calls.first()?.clone();
         let (segment, from, to) = self.segment(&call)?;
         let (root, case, sort) = (segment.root, segment.step, segment.sort);
+        let nil = segment.nil;
         let left = now.left.cells.iter().position(|cell| cell.addr == from)?;
         let next = *now.left.cells.get(left)?.fields.first()?;
         let fresh = self.fresh(sort);
         chain.push((now.clone(), Rule::UnfoldRight { call: 0, case, vars: vec![fresh] }, None));
         now.right.calls.remove(0);
         now.right.different.insert(ordered(from, to));
+        now.right.different.extend(nil.map(|nil| ordered(nil, from)));
         now.right.cells.push(sl::core::Cell { addr: from, fields: vec![fresh] });
         let mut args = call.args.clone();
         *args.get_mut(root)? = fresh;

@@ -631,13 +631,19 @@ impl<'a> Checker<'a> {
         let [next] = cell.fields.as_slice() else { return None };
         let root = (cell.addr as usize).checked_sub(nils)?;
         let end = 1_usize.checked_sub(root)?;
+        // That a location is not `nil` goes without saying, but may be said.
+        let is_nil = |(a, b): &(Var, Var)| {
+            let (a, b) = ordered(*a, *b);
+            (a as usize) < nils && b == cell.addr
+        };
         let is_segment = predicate.params.len() == 2
             && pair(&empty.equal)
             && empty.different.is_empty()
             && empty.linear.is_empty()
             && empty.cells.is_empty()
             && empty.calls.is_empty()
-            && pair(&step.different)
+            && step.different.iter().any(|p| pair(&[*p]))
+            && step.different.iter().all(|p| pair(&[*p]) || is_nil(p))
             && step.equal.is_empty()
             && step.linear.is_empty()
             && step.sorts.len() == step.free + 1

@@ -16,6 +16,8 @@ const DEFINITIONS: &str = "
     pred odd(x, y) := x |-> y || exists u, v. x |-> u * u |-> v * odd(v, y);
     pred even(x, y) := x = y || exists u, v. x |-> u * u |-> v * even(v, y);
     pred back(x, y) := x |-> y || exists u. back(x, u) * u |-> y; ";
+/// What goes without saying.
+const SAID: &str = "pred sls(x, y) := x = y || exists u. x != nil * x != y * x |-> u * sls(u, y); ";
 const TREES: &str = "
     pred tree(x) := x = nil || exists l, r. x |-> {left: l, right: r} * tree(l) * tree(r);
     pred left(x, y) := x = y || exists l, r. x |-> {left: l, right: r} * left(l, y) * tree(r); ";
@@ -26,7 +28,7 @@ const SIZED: &str = "
     pred len(x, n: Int) := x = nil * n = 0 || exists u, m: Int. x |-> u * n = m + 1 * len(u, m); ";
 
 /// Entailments that are valid.
-const VALID: [(&str, &str, &str); 19] = [
+const VALID: [(&str, &str, &str); 21] = [
     ("", "x != z * x |-> y * ls(y, z)", "ls(x, z)"),
     ("", "ls(x, y) * ls(y, nil)", "ls(x, nil)"),
     ("", "ls(x, y) * ls(y, z) * z |-> w", "ls(x, z) * z |-> w"),
@@ -34,6 +36,8 @@ const VALID: [(&str, &str, &str); 19] = [
     ("", "ls(x, y) * x |-> y * y |-> z", "ls(x, x) * ls(y, y) * x |-> y * y |-> z"),
     ("", "ls(x, y) * ls(y, z) * ls(z, w) * z != w", "ls(x, z) * ls(z, w)"),
     ("", "x |-> y * ls(y, z) * x |-> w", "ls(w, x)"),
+    (SAID, "sls(x, y) * y |-> z * sls(z, nil)", "sls(x, z) * sls(z, nil)"),
+    (SAID, "sls(x, y) * x != y * sls(y, z) * z |-> w", "sls(x, z) * z |-> w"),
     (DEFINITIONS, "lseg(x, y) * lseg(y, z)", "lseg(x, z)"),
     (DEFINITIONS, "lsegp(x, y) * lsegp(y, z)", "lsegp(x, z)"),
     (DEFINITIONS, "odd(x, y) * odd(y, z)", "even(x, z)"),

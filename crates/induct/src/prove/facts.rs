@@ -25,8 +25,8 @@ impl Prover<'_> {
         let of = |bases: &Bases| bases.needed().map(|(_, known)| base(known)).collect();
         proof::Facts {
             bases: self.table.complete.then(|| self.table.bases.iter().map(of).collect()),
-            invariants: self.invariants.clone(),
-            counts: self.counts.clone(),
+            invariants: self.invariants.to_vec(),
+            counts: self.counts.to_vec(),
         }
     }
 
@@ -53,8 +53,8 @@ impl Prover<'_> {
 
     /// Both sides have the same number of cells.
     pub(crate) fn same_cells(&self, s: &Sequent) -> Option<Constraint> {
-        let left = count::cells(&s.left, &self.counts, self.nils())?;
-        let right = count::cells(&s.right, &self.counts, self.nils())?;
+        let left = count::cells(&s.left, self.counts, self.nils())?;
+        let right = count::cells(&s.right, self.counts, self.nils())?;
         Constraint::equal(&left, &right)
     }
 

@@ -37,7 +37,7 @@ mod left;
 mod lemma;
 mod normalise;
 mod right;
-mod shape;
+pub(crate) mod shape;
 pub(crate) mod trace;
 mod variant;
 
@@ -45,13 +45,13 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use self::shape::{Shape, shapes};
+use self::shape::Shape;
 use crate::base::Table;
-use crate::count;
-use crate::invariant;
+use crate::prepared::Extended;
 use crate::sequent::Sequent;
 use crate::system::{PredId, SortId, System, Var};
 use arith::{Constraint, Sum};
+use sl::procedure::Clock;
 use sl::proof::{Rule, Tree};
 use trace::Trace;
 
@@ -65,12 +65,14 @@ const MAX_WISHES: usize = 16;
 pub struct Prover<'a> {
     system: &'a System,
     table: &'a Table,
-    pub(crate) invariants: Vec<Vec<Constraint>>,
+    /// When nobody waits any more.
+    clock: Clock,
+    pub(crate) invariants: &'a [Vec<Constraint>],
     /// The number of cells of an instance.
-    counts: Vec<Option<Sum>>,
+    counts: &'a [Option<Sum>],
     /// Predicates and their definitions from the other end, not proved to be the same.
-    pub(crate) ends: BTreeMap<PredId, PredId>,
-    shapes: Vec<Shape>,
+    pub(crate) ends: &'a BTreeMap<PredId, PredId>,
+    shapes: &'a [Shape],
     /// The sorts of all variables.
     sorts: Vec<SortId>,
     /// What was met on the way.
@@ -124,15 +126,16 @@ pub(crate) enum Progress {
 
 impl<'a> Prover<'a> {
     /// A prover for these definitions.
-    #[must_use]
-    pub fn new(system: &'a System, table: &'a Table) -> Prover<'a> {
+    pub(crate) fn with(known: &'a Extended, clock: Clock) -> Prover<'a> {
+        let system = known.system.as_ref();
         Prover {
             system,
-            table,
-            invariants: invariant::invariants(system),
-            counts: count::counts(system),
-            ends: BTreeMap::new(),
-            shapes: shapes(system, table),
+            clock,
+            table: &known.table,
+            invariants: &known.invariants,
+            counts: &known.counts,
+            ends: &known.ends,
+            shapes: &known.shapes,
             sorts: (0..system.nils()).collect(),
             path: Vec::new(),
             failed: HashSet::new(),
@@ -197,7 +200,7 @@ impl<'a> Prover<'a> {
 
     /// A search that has failed before is not repeated.
     fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> Option<Tree> {
-        if self.steps == 0 || self.system.clock.is_late() {
+        if self.steps == 0 || self.clock.is_late() {
             self.steps = 0;
             return None;
         }

@@ -5,18 +5,18 @@ use crate::system::{System, Var};
 
 /// What is worth knowing of a predicate.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// Does it mention itself, directly or not?
-    pub(super) recursive: bool,
+    pub(crate) recursive: bool,
     /// Does every instance hold a cell?
-    pub(super) nonempty: bool,
+    pub(crate) nonempty: bool,
     /// Parameters that are allocated by some case.
-    pub(super) roots: Vec<bool>,
+    pub(crate) roots: Vec<bool>,
     /// A parameter that is allocated in every instance.
-    pub(super) root: Option<usize>,
+    pub(crate) root: Option<usize>,
 }
 
-pub(super) fn shapes(system: &System, table: &Table) -> Vec<Shape> {
+pub(crate) fn shapes(system: &System, table: &Table) -> Vec<Shape> {
     let count = system.predicates.len();
     // Who mentions whom, directly or not.
     let mut reaches = vec![vec![false; count]; count];

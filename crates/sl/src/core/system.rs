@@ -218,7 +218,8 @@ impl System {
     }
 }
 
-fn mention(formula: &Formula, names: &mut Vec<Name>) {
+/// The predicates that a formula mentions, in order of appearance, each once.
+pub fn mention(formula: &Formula, names: &mut Vec<Name>) {
     formula.for_each(&mut |part| {
         if let Kind::Pred(name, _) = part.kind()
             && !names.contains(name)

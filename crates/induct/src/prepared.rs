@@ -1,0 +1,101 @@
+//! What is found out about definitions once, and kept with them for all questions.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arith::{Constraint, Sum};
+use sl::{Defs, Formula, Name, Reason};
+
+use crate::base::Table;
+use crate::prove::shape::{Shape, shapes};
+use crate::system::{PredId, System};
+use crate::{count, ends, invariant};
+
+/// Steps for computing bases.
+pub(crate) const BASE_WORK: u64 = 2_000_000;
+
+/// More selections of predicates than this are not kept.
+const MAX_KEPT: usize = 64;
+
+/// The definitions that a question mentions, and what is known about them.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// The definitions.
+    pub(crate) system: System,
+    extended: OnceLock<Extended>,
+}
+
+/// Definitions with those from the other end, and what proofs need to know about them.
+#[derive(Debug)]
+pub(crate) struct Extended {
+    pub(crate) system: Arc<System>,
+    /// Which definition from the other end belongs to which predicate.
+    pub(crate) ends: BTreeMap<PredId, PredId>,
+    pub(crate) table: Table,
+    pub(crate) invariants: Vec<Vec<Constraint>>,
+    pub(crate) counts: Vec<Option<Sum>>,
+    pub(crate) shapes: Vec<Shape>,
+}
+
+impl Extended {
+    pub(crate) fn new(mut system: System) -> Extended {
+        let ends = add_ends(&mut system);
+        let table = Table::new(&system, BASE_WORK);
+        Extended {
+            ends,
+            invariants: invariant::invariants(&system),
+            counts: count::counts(&system),
+            shapes: shapes(&system, &table),
+            table,
+            system: Arc::new(system),
+        }
+    }
+}
+
+impl Prepared {
+    /// What is known about the definitions that these formulas mention.
+    pub(crate) fn of(defs: &Defs, formulas: &[Formula]) -> Result<Arc<Prepared>, Reason> {
+        let kept = defs.prepared(|_| Kept::default());
+        // The numbers of predicates depend on the order in which they are mentioned.
+        let mut names: Vec<Name> = Vec::new();
+        for formula in formulas {
+            crate::system::mention(formula, &mut names);
+        }
+        let known = |kept: &Kept| {
+            let kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+            kept.get(&names).cloned()
+        };
+        if let Some(prepared) = known(&kept) {
+            return Ok(prepared);
+        }
+        let system = System::new(defs.signature(), defs.semantics(), formulas)?;
+        let prepared = Arc::new(Prepared { system, extended: OnceLock::new() });
+        let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < MAX_KEPT {
+            kept.insert(names, prepared.clone());
+        }
+        Ok(prepared)
+    }
+
+    /// The same with what proofs need.
+    pub(crate) fn extended(&self) -> &Extended {
+        self.extended.get_or_init(|| Extended::new(self.system.clone()))
+    }
+}
+
+/// By the predicates that are mentioned, in their order.
+#[derive(Default)]
+struct Kept(Mutex<HashMap<Vec<Name>, Arc<Prepared>>>);
+
+/// Adds definitions from the other end, and says which one belongs to which predicate.
+fn add_ends(system: &mut System) -> BTreeMap<PredId, PredId> {
+    let mut added = BTreeMap::new();
+    for pred in 0..system.predicates.len() {
+        if let Some(cases) = ends::from_the_end(system, pred) {
+            let name = format!("{} from its end", system.predicates[pred].name);
+            let params = system.predicates[pred].params.clone();
+            added.insert(pred, system.add(&name, params, cases));
+        }
+    }
+    added
+}
