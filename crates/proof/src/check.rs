@@ -554,11 +554,14 @@ impl<'a> Checker<'a> {
         {
             return Err("a variable stands for something of another sort");
         }
-        let exist: BTreeSet<Var> = lemma.exist.iter().map(|v| is(*v)).collect();
+        // What does not occur need not be kept.
+        let mentioned = lemma.right.vars();
+        let own: Vec<Var> = lemma.exist.iter().copied().filter(|v| mentioned.contains(v)).collect();
+        let exist: BTreeSet<Var> = own.iter().map(|v| is(*v)).collect();
         let mut others = lemma.left.vars();
         others.extend(lemma.right.vars());
         others.retain(|v| !lemma.exist.contains(v));
-        if exist.len() != lemma.exist.len() || others.iter().any(|v| exist.contains(&is(*v))) {
+        if exist.len() != own.len() || others.iter().any(|v| exist.contains(&is(*v))) {
             return Err("existential variables are not kept apart");
         }
         let instance =
