@@ -125,8 +125,27 @@ fn too_deep(text: &str) -> Option<(usize, String)> {
     None
 }
 
+/// Extensions that the parser does not know, by what is around the place where it gives up.
+fn unknown_extension(before: &str, rest: &str) -> Option<&'static str> {
+    let before = before.trim_end();
+    Some(match () {
+        () if rest.starts_with("_Alignas") => "`_Alignas` in a record",
+        () if before.ends_with("__int128") => "`__int128`",
+        () if before.ends_with("goto") && rest.starts_with('*') => "a computed `goto`",
+        () if before.ends_with(['=', '{', ',', '(', '&']) && rest.starts_with('&') => {
+            "the address of a label"
+        }
+        () if before.ends_with(')') && rest.starts_with('{') => "a function inside of a function",
+        () => return None,
+    })
+}
+
 fn syntax_error(text: &str, error: &lang_c::driver::SyntaxError, pos: Pos) -> Diagnostic {
     let rest = text.get(error.offset..).unwrap_or_default();
+    let before = text.get(..error.offset).unwrap_or_default();
+    if let Some(what) = unknown_extension(before, rest) {
+        return Diagnostic::error("c.unsupported", pos, format!("{what} is not supported"));
+    }
     let word: String = rest
         .chars()
         .scan(true, |go, c| {
