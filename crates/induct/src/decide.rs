@@ -14,6 +14,7 @@ use crate::invariant;
 use crate::prepared::{BASE_WORK, Extended, Prepared};
 use crate::propositional;
 use crate::prove::Prover;
+use crate::prove::trace::Trace;
 use crate::reach::Search;
 use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
@@ -41,6 +42,8 @@ const UNFOLD_SIZE: usize = 60;
 /// What is tried to refute an entailment before and after a proof is looked for.
 const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
 const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
+/// The same for a proof that is looked for before anything else.
+const AT_ONCE: (u32, u64) = (2, 40);
 /// How deep proofs are, and how many steps are made to find one, in all.
 const EFFORTS: [(u32, u64); 2] = [(6, 9_000), (12, 60_000)];
 
@@ -91,7 +94,7 @@ pub fn proves(
 ) -> bool {
     let defs = Defs::new(signature.clone(), semantics);
     let question = Question::new(&defs, left, Some(right), &Budget::default());
-    question.is_ok_and(|question| question.proved().is_some())
+    question.is_ok_and(|question| question.proved(&EFFORTS, true).is_some())
 }
 
 /// What is asked, with numbers.
@@ -143,10 +146,15 @@ impl<'a> Question<'a> {
         if let Some(limit) = self.system.clock.limit() {
             return Answer::GaveUp(limit);
         }
+        // Most proofs are short, and found sooner than models are tried.
+        if let Some(derivations) = self.proved(&[AT_ONCE], false) {
+            let proof = Proof::Derivations(Arc::new(derivations));
+            return Answer::Decided(Entailment::Valid(proof));
+        }
         if let Some(model) = self.refuted(FIRST_EFFORT) {
             return Answer::Decided(Entailment::Invalid(model));
         }
-        if let Some(derivations) = self.proved() {
+        if let Some(derivations) = self.proved(&EFFORTS, true) {
             let proof = Proof::Derivations(Arc::new(derivations));
             return Answer::Decided(Entailment::Valid(proof));
         }
@@ -171,8 +179,8 @@ impl<'a> Question<'a> {
         })
     }
 
-    /// A proof for each disjunct of the left side.
-    fn proved(&self) -> Option<Vec<proof::Derivation>> {
+    /// A proof for each disjunct of the left side, of the sequent as it is or of variants of it.
+    fn proved(&self, efforts: &[(u32, u64)], variants: bool) -> Option<Vec<proof::Derivation>> {
         let nils = self.system.nils();
         // A disjunction on the right is an instance of a predicate of its own.
         let mut own = None;
@@ -215,9 +223,13 @@ impl<'a> Question<'a> {
                 (None, None) => return None,
             };
             let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
-            let all = prover.questions(&sequent);
+            let all = if variants {
+                prover.questions(&sequent)
+            } else {
+                vec![(sequent, Trace::default())]
+            };
             // A little effort for each, then more; what one leaves is for the next ones.
-            let tree = EFFORTS.iter().find_map(|(depth, steps)| {
+            let tree = efforts.iter().find_map(|(depth, steps)| {
                 let mut rest = *steps;
                 all.iter().enumerate().find_map(|(i, (sequent, trace))| {
                     let share = rest / (all.len() - i) as u64;
