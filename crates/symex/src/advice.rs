@@ -260,8 +260,8 @@ impl Executor<'_> {
         let mut fields = Vec::new();
         for chunk in state.heap.chunks() {
             if let ResourceId::Field(field) = chunk.resource {
-                let sort = self.sort(&self.program.field(field).ty);
-                let value = self.symbols.unwrap(&mut self.terms, chunk.snap, sort);
+                let sort = self.field_sort(field);
+                let value = self.unwrap(chunk.snap, sort);
                 fields.push((chunk.args[0], field, value));
             }
         }
@@ -275,7 +275,7 @@ impl Executor<'_> {
         fields: &[(Term, viper::core::FieldId, Term)],
         depth: usize,
     ) -> Option<String> {
-        if term == self.symbols.null {
+        if term == self.null() {
             return Some("null".to_string());
         }
         if let Some((name, _)) = variables.iter().find(|(_, value)| *value == term) {

@@ -14,8 +14,8 @@ impl Executor<'_> {
         let time = self.terms.int(i64::from(state.fresh));
         let decl = &self.locals(state.owner)[local.index()];
         let object = self.fresh_of(state, decl.name.as_str(), &Type::Ref);
-        let mut others = vec![self.symbols.null];
-        let reference = self.symbols.reference;
+        let mut others = vec![self.null()];
+        let reference = self.ref_sort();
         for (id, value) in state.store.clone().values() {
             let ty = &self.locals(state.owner)[id.index()].ty;
             if *ty == Type::Ref {
@@ -31,7 +31,7 @@ impl Executor<'_> {
                 ResourceId::Field(field) => {
                     others.push(chunk.args[0]);
                     if self.program.field(field).ty == Type::Ref {
-                        let value = self.symbols.unwrap(&mut self.terms, chunk.snap, reference);
+                        let value = self.unwrap(chunk.snap, reference);
                         others.push(value);
                     }
                 }
@@ -58,7 +58,7 @@ impl Executor<'_> {
         for field in fields {
             let decl = self.program.field(*field);
             let value = self.fresh_of(state, decl.name.as_str(), &decl.ty);
-            let snap = self.symbols.wrap(&mut self.terms, value);
+            let snap = self.wrap(value);
             self.put(state, ResourceId::Field(*field), &[object], snap, full)?;
         }
         state.store.set(local, object);
@@ -74,12 +74,12 @@ impl Executor<'_> {
         time: Term,
         folded: &[(Term, Term)],
     ) -> Run<()> {
-        let (reference, snap) = (self.symbols.reference, self.symbols.snap);
-        let born = self.symbols.born(&mut self.terms, reference);
+        let (reference, snap) = (self.ref_sort(), self.snap_sort());
+        let born = self.born(reference);
         let own = self.terms.app(born, &[object]);
         let now = self.terms.eq(own, time);
         self.assume(state, now)?;
-        let born = self.symbols.born(&mut self.terms, snap);
+        let born = self.born(snap);
         let zero = self.amount(0, 1);
         for (snap, perm) in folded {
             let held = self.terms.lt(zero, *perm);

@@ -75,7 +75,7 @@ impl Executor<'_> {
                 let mut snaps = Vec::new();
                 for (part, blame) in parts {
                     state.perm_heap = Some(heap.clone());
-                    if this.is_pure(part) {
+                    if this.syntax.is_pure(part) {
                         let value = this.eval(state, part, blame)?;
                         let reason = Reason::new("assertion.false", part, state.owner);
                         this.check(state, value, blame, reason)?;
@@ -172,7 +172,7 @@ impl Executor<'_> {
         ) {
             (true, _) => this.consume_scaled(s, heap, a, factor, blame),
             (false, Some(b)) => this.consume_scaled(s, heap, b, factor, blame),
-            (false, None) => Ok(this.symbols.unit),
+            (false, None) => Ok(this.unit()),
         };
         if !self.joins_assertions(state) {
             return consume_side(self, state, heap);

@@ -18,9 +18,9 @@ use viper::core::{
 };
 
 use crate::blame::{Blame, Reason};
+use crate::encoding::operand_type;
 use crate::executor::Executor;
 use crate::heap::Demand;
-use crate::operators::operand_type;
 use crate::path::{Outcome, Run, Stop};
 use crate::state::{Owner, ResourceId, State};
 
@@ -31,7 +31,7 @@ impl Executor<'_> {
         Ok(match &e.kind {
             ExprKind::Int(value) => self.terms.int(value.clone()),
             ExprKind::Bool(value) => self.terms.bool(*value),
-            ExprKind::Null => self.symbols.null,
+            ExprKind::Null => self.null(),
             ExprKind::NoPerm => self.amount(0, 1),
             ExprKind::FullPerm => self.amount(1, 1),
             // Where only some permission is asked for, it may be part of an amount.
@@ -70,15 +70,14 @@ impl Executor<'_> {
                     return self.fail(state, blame, &reason);
                 };
                 let sort = self.sort(&e.ty);
-                let value = self.symbols.unwrap(&mut self.terms, snap, sort);
-                if !state.mode.lenient && self.triggers.contains(field) {
-                    let read = self.symbols.read(&mut self.terms, *field, receiver);
-                    self.read_values.insert(read, value);
+                let value = self.unwrap(snap, sort);
+                if !state.mode.lenient && self.syntax.triggers_read(*field) {
+                    let read = self.read_of(*field, receiver, value);
                     self.assume(state, read)?;
                 }
                 // Snapshots of fields are nothing but their values.
                 if !state.mode.lenient
-                    && let Some(fact) = self.symbols.round_trip(&mut self.terms, value)
+                    && let Some(fact) = self.round_trip(value)
                 {
                     self.assume(state, fact)?;
                 }
@@ -90,7 +89,7 @@ impl Executor<'_> {
             }
             ExprKind::DomainCall(function, args, types) => {
                 let args = self.eval_all(state, args, blame)?;
-                let fun = self.symbols.domain_function(&mut self.terms, *function, types);
+                let fun = self.domain_function(*function, types);
                 self.terms.app(fun, &args)
             }
             ExprKind::Perm(resource) => return self.eval_perm(state, resource, blame),
@@ -220,7 +219,7 @@ impl Executor<'_> {
         e: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Option<Term>> {
-        if self.terms.as_bool(condition) == Some(true) || self.is_total(e) {
+        if self.terms.as_bool(condition) == Some(true) || self.syntax.is_total(e) {
             return self.eval(state, e, blame).map(Some);
         }
         let result = self.explore(state, |this, s| {

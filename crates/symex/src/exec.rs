@@ -268,7 +268,7 @@ impl<'p> Executor<'p> {
     fn enter_loop(&mut self, cfg: &Cfg<'p>, state: &mut State, id: LoopId) -> Run<()> {
         let it = cfg.loop_(id);
         let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
-        let total = it.invariants.iter().all(|e| self.is_pure(e) && self.is_total(e));
+        let total = it.invariants.iter().all(|e| self.syntax.is_pure(e) && self.syntax.is_total(e));
         if !total {
             self.check_wellformed(state, |this, s| {
                 this.forget(s, &it.written);
@@ -493,7 +493,7 @@ impl<'p> Executor<'p> {
 
     fn assert(&mut self, state: &mut State, a: &Arc<Expr>, blame: &Blame) -> Run<()> {
         // Within a package, what is asserted may come from the footprint, and stays.
-        if self.is_pure(a) || !state.reserves.is_empty() {
+        if self.syntax.is_pure(a) || !state.reserves.is_empty() {
             let mut heap = state.heap.clone();
             return self.consume(state, &mut heap, a, blame).map(|_| ());
         }
@@ -514,7 +514,7 @@ impl<'p> Executor<'p> {
         snap: Term,
         args: &[Term],
     ) -> Run<()> {
-        let trigger = self.symbols.predicate_trigger(&mut self.terms, predicate);
+        let trigger = self.predicate_trigger(predicate);
         let mut full = vec![snap];
         full.extend(args);
         let note = self.terms.app(trigger, &full);
@@ -592,7 +592,7 @@ impl<'p> Executor<'p> {
         condition: Term,
         blame: &Blame,
     ) -> Run<()> {
-        if self.is_pure(e) {
+        if self.syntax.is_pure(e) {
             let outcomes = self.in_mode(
                 state,
                 |m| m.inhaling = true,

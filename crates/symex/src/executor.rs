@@ -1,20 +1,21 @@
 //! The executor of one unit: its terms, its solver, its errors.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Pos};
-use smt::{Limits, Session, SolverError, Sort, Term, Terms};
-use viper::core::{Expr, ExprKind, Info, Local, Program, ReportAs, Type};
+use smt::{Limits, Session, SolverError, Sort, Term};
+use viper::core::{Expr, Info, Local, Program, ReportAs, Type};
 
 use crate::advice::Candidate;
 use crate::blame::{Blame, Reason, diagnostic};
 use crate::config::{Config, ExhaleMode, JoinMode};
-use crate::origin::Names;
+use crate::encoding::{Encoding, Foreign, Theories};
 use crate::path::{Entry, Log, Run, Stop};
-use crate::state::{Mode, Owner, ResourceId, State};
-use crate::symbols::{Foreign, Symbols, Theories};
+use crate::state::{Mode, Owner, State};
+use crate::syntax::Syntax;
 use crate::unproved::Unproved;
 use crate::verdict::{Failure, Stats, Trouble};
 use crate::wands::Wands;
@@ -27,21 +28,13 @@ pub(crate) struct QueryLimits {
     pub quick: Limits,
 }
 
-/// A quantified assertion and its simple parts.
-pub(crate) type Parts = (Arc<Expr>, std::rc::Rc<Vec<Arc<Expr>>>);
-
 pub(crate) struct Executor<'p> {
-    pub program: &'p Program,
-    pub config: &'p Config,
-    pub terms: Terms,
+    pub encoding: Encoding<'p>,
     pub session: Session,
-    pub symbols: Symbols<'p>,
     pub limits: QueryLimits,
     /// The verification ends here.
     pub deadline: Option<Instant>,
     pub exhale_mode: ExhaleMode,
-    /// Fields and predicates to which there are quantified permissions.
-    pub quantified_resources: std::cell::OnceCell<HashSet<crate::state::ResourceId>>,
     pub join_mode: JoinMode,
     /// The log of the current step.
     pub log: Log,
@@ -65,38 +58,10 @@ pub(crate) struct Executor<'p> {
     pub gave_up: bool,
     /// Why there is no verdict.
     pub trouble: Option<Trouble>,
-    /// What fresh symbols are named after, besides what they stand for.
-    pub prefix: String,
     /// Functions of the recursive group being verified: calls to them are limited.
     pub recursive: HashSet<viper::core::FunctionId>,
     /// Instances that were unfolded while a function was evaluated.
     pub unfolded: Vec<(viper::core::PredicateId, Term, std::rc::Rc<[Term]>)>,
-    total: HashMap<*const Expr, bool>,
-    pure: HashMap<*const Expr, bool>,
-    /// Pairs of predicates: may the first have the second in its tree?
-    pub contains: HashMap<(viper::core::PredicateId, viper::core::PredicateId), bool>,
-    /// How deep quantifiers nest in terms.
-    pub depths: HashMap<Term, usize>,
-    pub bounds: HashMap<(String, Sort), (smt::Bound, Term)>,
-    /// Fields that triggers of the program mention.
-    pub triggers: Arc<HashSet<viper::core::FieldId>>,
-    /// For the fact that something was read, its value.
-    pub read_values: HashMap<Term, Term>,
-    /// Quantified assertions in parts, by address; with the assertion, lest the address be used again.
-    pub split_quantifiers: HashMap<(*const Expr, bool), Parts>,
-    /// The names of value maps that summarise chunks, by what they summarise and for whom; of heaps
-    /// that wands mention, by their chunks; and of inverses, by the formulas that say that there are
-    /// some.
-    pub summaries: HashMap<(String, Vec<Term>), smt::FunId>,
-    /// Values that were read in quantifiers, by location and by what the heap says.
-    pub read_before: HashMap<(Vec<Term>, Vec<Term>), Term>,
-    /// Expressions that were made on the way: their addresses are keys of tables.
-    pub kept: Vec<Arc<Expr>>,
-    /// Fresh symbols that are declared in the text of axioms.
-    pub declared_fresh: HashSet<smt::FunId>,
-    /// What in the source is being dealt with, for the names of formulas.
-    pub origin: Pos,
-    pub names: Names,
     pub wands: Wands,
     /// Is something only tried? Then nothing is reported.
     pub advising: bool,
@@ -104,10 +69,6 @@ pub(crate) struct Executor<'p> {
     pub advice_time: Duration,
     /// Preconditions that may help.
     pub candidates: Vec<Candidate>,
-    /// The axioms of domains that the solver was told.
-    pub axiom_terms: Vec<Term>,
-    /// The formals of resources, as far as somebody has asked for them.
-    pub formals_of: HashMap<ResourceId, Vec<Term>>,
 }
 
 /// The scope for the symbols and axioms of a unit. The one around it stays empty, so that the solver
@@ -128,15 +89,12 @@ impl<'p> Executor<'p> {
         deadline: Option<Instant>,
         triggers: Arc<HashSet<viper::core::FieldId>>,
     ) -> Executor<'p> {
-        let mut terms = Terms::new();
-        let symbols = Symbols::new(program, foreign, theories, &mut terms);
+        let syntax = Syntax::new(program, triggers);
+        let encoding = Encoding::new(program, config, syntax, foreign, theories);
         let timeout = config.assert_timeout.unwrap_or(Duration::from_secs(60));
         Executor {
-            program,
-            config,
-            terms,
+            encoding,
             session,
-            symbols,
             limits: QueryLimits {
                 thorough: Limits { rlimit: Some(THOROUGH_WORK), timeout },
                 quick: Limits {
@@ -146,7 +104,6 @@ impl<'p> Executor<'p> {
             },
             deadline,
             exhale_mode: config.exhale_mode,
-            quantified_resources: std::cell::OnceCell::new(),
             join_mode: JoinMode::Off,
             log: Log::default(),
             trail: Vec::new(),
@@ -160,29 +117,12 @@ impl<'p> Executor<'p> {
             undecided: false,
             gave_up: false,
             trouble: None,
-            prefix: String::new(),
             recursive: HashSet::new(),
             unfolded: Vec::new(),
-            total: HashMap::new(),
-            pure: HashMap::new(),
-            contains: HashMap::new(),
-            depths: HashMap::new(),
-            bounds: HashMap::new(),
-            triggers,
-            read_values: HashMap::new(),
-            split_quantifiers: HashMap::new(),
-            summaries: HashMap::new(),
-            read_before: HashMap::new(),
-            kept: Vec::new(),
-            declared_fresh: HashSet::new(),
-            origin: Pos::None,
-            names: Names::default(),
             wands: Wands::default(),
             advising: false,
             advice_time: Duration::ZERO,
             candidates: Vec::new(),
-            axiom_terms: Vec::new(),
-            formals_of: HashMap::new(),
         }
     }
 
@@ -207,10 +147,7 @@ impl<'p> Executor<'p> {
         let number = state.fresh;
         state.fresh += 1;
         self.high = self.high.max(state.fresh);
-        let name = format!("{}{hint}@{number}", self.prefix);
-        let args: Vec<Sort> = state.parameters.iter().map(|p| self.terms.sort(*p)).collect();
-        let fun = self.terms.fun_named(&name, &args, sort, smt::Meaning::Uninterpreted);
-        self.terms.app(fun, &state.parameters.clone())
+        self.numbered(hint, number, &state.parameters, sort)
     }
 
     /// A symbol of the sort of a type.
@@ -220,18 +157,13 @@ impl<'p> Executor<'p> {
     }
 
     pub fn fresh_snap(&mut self, state: &mut State) -> Term {
-        let snap = self.symbols.snap;
+        let snap = self.snap_sort();
         self.fresh(state, "s", snap)
-    }
-
-    pub fn sort(&mut self, ty: &Type) -> Sort {
-        self.symbols.sort(&mut self.terms, ty)
     }
 
     /// Tells the solver about all symbols that were registered.
     pub fn flush_symbols(&mut self) -> Run<()> {
-        self.translate_axioms();
-        let text = self.symbols.take_text();
+        let text = self.take_text();
         if !text.is_empty() {
             self.session.declare_at(BASE, &text);
         }
@@ -247,6 +179,15 @@ impl<'p> Executor<'p> {
             return self.abort(&SolverError::OutOfTime);
         }
         Ok(())
+    }
+
+    /// Does something because of a place in the source: the formulas that it makes come from there,
+    /// unless they come from somewhere inside of it.
+    pub fn because_of<R>(&mut self, pos: Pos, act: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = self.set_origin(pos);
+        let result = act(self);
+        self.set_origin(outer);
+        result
     }
 
     // --- Giving up
@@ -374,56 +315,19 @@ impl<'p> Executor<'p> {
         };
         viper::unparse::expr_text(self.program, self.locals(owner), labels, expr)
     }
+}
 
-    /// Can it be evaluated without any check and without learning anything?
-    pub fn is_total(&mut self, expr: &Arc<Expr>) -> bool {
-        use viper::core::{BinOp, CollectionOp};
-        let key = Arc::as_ptr(expr);
-        if let Some(total) = self.total.get(&key) {
-            return *total;
-        }
-        let own = match &expr.kind {
-            ExprKind::Field(..)
-            | ExprKind::Call(..)
-            | ExprKind::Acc(..)
-            | ExprKind::Wand(_)
-            | ExprKind::Perm(_)
-            | ExprKind::Old(..)
-            | ExprKind::Quant { .. }
-            | ExprKind::ForPerm(..)
-            | ExprKind::Unfolding(..)
-            | ExprKind::Applying(..)
-            | ExprKind::Asserting(..)
-            | ExprKind::WildcardPerm
-            | ExprKind::Result
-            | ExprKind::PredicateInstance(..) => false,
-            ExprKind::Binary(op, ..) => !matches!(
-                op,
-                BinOp::Div | BinOp::Mod | BinOp::Fraction | BinOp::PermDiv | BinOp::PermPermDiv
-            ),
-            ExprKind::Collection(op, _) => !matches!(
-                op,
-                CollectionOp::SeqIndex | CollectionOp::SeqUpdate | CollectionOp::MapLookup
-            ),
-            _ => true,
-        };
-        let mut total = own;
-        if own {
-            expr.for_each_child(|child| total = total && self.is_total(child));
-        }
-        self.total.insert(key, total);
-        total
+impl<'p> Deref for Executor<'p> {
+    type Target = Encoding<'p>;
+
+    fn deref(&self) -> &Encoding<'p> {
+        &self.encoding
     }
+}
 
-    /// Is it free of permissions?
-    pub fn is_pure(&mut self, expr: &Arc<Expr>) -> bool {
-        let key = Arc::as_ptr(expr);
-        if let Some(pure) = self.pure.get(&key) {
-            return *pure;
-        }
-        let pure = expr.is_pure();
-        self.pure.insert(key, pure);
-        pure
+impl<'p> DerefMut for Executor<'p> {
+    fn deref_mut(&mut self) -> &mut Encoding<'p> {
+        &mut self.encoding
     }
 }
 

@@ -10,18 +10,17 @@
 //! unfolded.
 
 use std::collections::HashSet;
-use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smt::{FunId, Node, Op, Quantifier, Term, symbol};
+use smt::{FunId, Node, Op, Term};
 use viper::core::{Expr, FunctionId};
 
 use crate::blame::Blame;
+use crate::encoding::{FunctionSymbols, FunctionTheory};
 use crate::executor::{Executor, annotated};
 use crate::path::{Entry, Outcome, Run, Stop};
 use crate::state::{Owner, State};
-use crate::symbols::{FunctionSymbols, FunctionTheory};
 
 /// A function while it is being verified.
 struct Subject {
@@ -77,7 +76,7 @@ impl Executor<'_> {
             texts.push(text);
         }
         for text in &texts {
-            self.symbols.say(text);
+            self.say(text);
         }
         for (subject, text) in subjects.iter_mut().zip(&mut texts) {
             if !subject.sound {
@@ -94,7 +93,7 @@ impl Executor<'_> {
             }
             done(self, subject.id);
         }
-        let uses = self.symbols.uses.clone();
+        let uses = self.uses().to_vec();
         Ok(subjects
             .iter()
             .zip(texts)
@@ -104,8 +103,8 @@ impl Executor<'_> {
 
     fn subject(&mut self, id: FunctionId) -> Subject {
         let function = self.program.function(id);
-        let symbols = self.symbols.function(&mut self.terms, id);
-        self.prefix = format!("{}.", function.name.as_str());
+        let symbols = self.function(id);
+        self.name_after(function.name.as_str());
         let mut state = State::new(Owner::Function(id), function.locals.len());
         state.fresh = self.high;
         let mut formals = vec![self.fresh_snap(&mut state)];
@@ -134,7 +133,7 @@ impl Executor<'_> {
     /// Pre- and postconditions must make sense; the result is the axiom of the postcondition.
     fn verify_contract(&mut self, subject: &mut Subject) -> Run<String> {
         let function = self.program.function(subject.id);
-        self.prefix = format!("{}.", function.name.as_str());
+        self.name_after(function.name.as_str());
         let result = self.terms.app(subject.symbols.limited, &subject.formals);
         let snap = subject.formals[0];
         let mut state = subject.state.clone();
@@ -186,7 +185,7 @@ impl Executor<'_> {
     fn verify_definition(&mut self, subject: &mut Subject) -> Run<String> {
         let function = self.program.function(subject.id);
         let Some(body) = &function.body else { return Ok(String::new()) };
-        self.prefix = format!("{}.", function.name.as_str());
+        self.name_after(function.name.as_str());
         let snap = subject.formals[0];
         let mut state = subject.state.clone();
         state.fresh = self.high;
@@ -237,7 +236,7 @@ impl Executor<'_> {
         let unfolded = std::mem::take(&mut self.unfolded);
         let mut seen = HashSet::new();
         for (predicate, snap, args) in unfolded {
-            let fun = self.symbols.predicate_trigger(&mut self.terms, predicate);
+            let fun = self.predicate_trigger(predicate);
             let mut all = vec![snap];
             all.extend(args.iter());
             let note = self.terms.app(fun, &all);
@@ -356,35 +355,5 @@ impl Executor<'_> {
             body = self.terms.implies(pre, body);
         }
         self.axiom(&subject.formals, triggers, body)
-    }
-
-    /// An axiom as text, with the declarations of what is fresh in it.
-    fn axiom(&mut self, formals: &[Term], triggers: &[Vec<Term>], body: Term) -> String {
-        if self.terms.as_bool(body) == Some(true) {
-            return String::new();
-        }
-        let axiom = self.close(Quantifier::Forall, formals, triggers, body, None, "function");
-        let mut text = String::new();
-        let mut seen = HashSet::new();
-        let mut pending = vec![axiom];
-        while let Some(term) = pending.pop() {
-            if !seen.insert(term) {
-                continue;
-            }
-            if let Node::App(fun, _) = self.terms.node(term)
-                && self.terms.signature.fun(*fun).meaning == smt::Meaning::Uninterpreted
-                && self.declared_fresh.insert(*fun)
-            {
-                let decl = self.terms.signature.fun(*fun);
-                let args: Vec<&str> =
-                    decl.args.iter().map(|s| self.terms.signature.sort_text(*s)).collect();
-                let result = self.terms.signature.sort_text(decl.result);
-                let name = symbol(&decl.name);
-                let _ = writeln!(text, "(declare-fun {name} ({}) {result})", args.join(" "));
-            }
-            pending.extend(self.terms.children(term));
-        }
-        let _ = writeln!(text, "(assert {})", smt::print(&self.terms, axiom));
-        text
     }
 }

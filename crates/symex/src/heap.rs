@@ -42,12 +42,6 @@ pub(crate) struct Demand<'a> {
 }
 
 impl Executor<'_> {
-    /// The condition that two locations of a resource are the same.
-    pub fn same(&mut self, a: &[Term], b: &[Term]) -> Term {
-        let parts: Vec<Term> = a.iter().zip(b).map(|(x, y)| self.equal_terms(*x, *y)).collect();
-        self.terms.and(parts)
-    }
-
     /// The chunk that is certainly at this location.
     fn find(
         &mut self,
@@ -139,15 +133,15 @@ impl Executor<'_> {
         // A trigger must mention the value that the formula mentions.
         let key = (args.to_vec(), heap.contents(resource));
         if state.mode.lenient
-            && let Some(snap) = self.read_before.get(&key)
+            && let Some(snap) = self.quantified_read(&key)
         {
-            return Ok(Some(*snap));
+            return Ok(Some(snap));
         }
         let found = self.find_value(state, heap, resource, args)?;
         if let Some(snap) = found
             && !state.mode.lenient
         {
-            self.read_before.insert(key, snap);
+            self.note_quantified_read(key, snap);
         }
         Ok(found)
     }
@@ -314,7 +308,7 @@ impl Executor<'_> {
     ) -> Run<Option<Term>> {
         let zero = self.amount(0, 1);
         if amount == zero {
-            return Ok(Some(self.symbols.unit));
+            return Ok(Some(self.unit()));
         }
         if is_wand(resource) {
             let taken = self.take_wand(state, heap, resource, args, amount)?;
@@ -555,8 +549,7 @@ impl Executor<'_> {
         if is_field {
             let bounded = self.terms.le(perm, one);
             self.assume(state, bounded)?;
-            let null = self.terms.eq(args[0], self.symbols.null);
-            let not_null = self.terms.not(null);
+            let not_null = self.is_not_null(args[0]);
             let fact = if self.entailed(state, positive) {
                 not_null
             } else {

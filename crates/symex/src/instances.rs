@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use report::{Diagnostic, Pos};
 use smt::Instances;
 
-use crate::origin::{Origin, is_of_permissions};
+use crate::encoding::{Origin, is_of_permissions};
 use crate::verdict::Quantified;
 
 /// Instances by the origins of formulas.

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use rpds::{HashTrieMap, List};
 use smt::Term;
-use viper::core::{ExprKind, PredicateId, Resource};
+use viper::core::PredicateId;
 
 use crate::executor::Executor;
 use crate::path::Run;
@@ -128,7 +128,7 @@ impl Executor<'_> {
     ) -> Run<()> {
         let zero = self.amount(0, 1);
         let held = self.terms.lt(zero, perm);
-        if state.mode.lenient || !self.may_be_inside(inner.predicate, outer.predicate) {
+        if state.mode.lenient || !self.syntax.may_contain(inner.predicate, outer.predicate) {
             return Ok(());
         }
         let inner = Rc::new(inner);
@@ -150,33 +150,5 @@ impl Executor<'_> {
             }
         }
         Ok(())
-    }
-
-    /// May an instance of one predicate have one of another in its tree, directly or not, as far as
-    /// their bodies tell?
-    fn may_be_inside(&mut self, outer: PredicateId, inner: PredicateId) -> bool {
-        if let Some(known) = self.contains.get(&(outer, inner)) {
-            return *known;
-        }
-        let mut seen = HashSet::from([outer]);
-        let mut pending = vec![outer];
-        while let Some(predicate) = pending.pop() {
-            let Some(body) = &self.program.predicate(predicate).body else { continue };
-            body.walk(&mut |e| {
-                if let ExprKind::Acc(Resource::Predicate(id, ..), _) = &e.kind
-                    && seen.insert(*id)
-                {
-                    pending.push(*id);
-                }
-                true
-            });
-        }
-        let one_sided = |p: &PredicateId| {
-            let body = self.program.predicate(*p).body.as_ref();
-            body.is_some_and(|body| body.any(|e| matches!(e.kind, ExprKind::InhaleExhale(..))))
-        };
-        let contains = seen.contains(&inner) && !seen.iter().any(one_sided);
-        self.contains.insert((outer, inner), contains);
-        contains
     }
 }

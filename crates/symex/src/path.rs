@@ -12,10 +12,11 @@
 //! and joined, so that they never split paths.
 
 use std::any::Any;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-use smt::{Answer, Node, Op, Term};
+use smt::{Answer, Node, Op, Sort, Term};
 
 use crate::executor::Executor;
 use crate::state::State;
@@ -189,8 +190,8 @@ impl Executor<'_> {
             state.known.insert_mut(formula);
             self.trail.push(entry(formula));
             if !self.log.replaying() {
-                let told = self.told(state, formula);
-                self.session.assert(&self.terms, told);
+                let told = self.told(&state.parameters, formula);
+                self.session.assert(&self.encoding.terms, told);
             }
         }
         Ok(())
@@ -270,7 +271,7 @@ impl Executor<'_> {
         let answer = if limits == self.limits.thorough && !self.advising {
             self.prove_thoroughly(goal, limits)
         } else {
-            self.session.prove_within(&mut self.terms, goal, limits)
+            self.session.prove_within(&mut self.encoding.terms, goal, limits)
         };
         match answer {
             Ok(Answer::Unsat) => Ok(true),
@@ -297,13 +298,13 @@ impl Executor<'_> {
     ) -> Result<Answer, smt::SolverError> {
         let start = Instant::now();
         let first = smt::Limits { rlimit: limits.rlimit.map(|work| work / 5 * 4), ..limits };
-        let answer = self.session.prove_within(&mut self.terms, goal, first)?;
+        let answer = self.session.prove_within(&mut self.encoding.terms, goal, first)?;
         let timeout = limits.timeout.saturating_sub(start.elapsed());
         if !answer.gave_up() || timeout.is_zero() {
             return Ok(answer);
         }
         self.session.refresh();
-        self.session.prove_within(&mut self.terms, goal, smt::Limits { timeout, ..limits })
+        self.session.prove_within(&mut self.encoding.terms, goal, smt::Limits { timeout, ..limits })
     }
 
     /// A replayed step did something else than the first time: a mistake of ours.
@@ -527,5 +528,45 @@ impl Executor<'_> {
             value = self.terms.ite(outcome.guard, outcome.value, value);
         }
         Ok(value)
+    }
+
+    /// Gives names to the conditional values in terms that do not depend on `constants`.
+    pub fn name_conditionals(
+        &mut self,
+        state: &mut State,
+        terms: &[Term],
+        constants: &[Term],
+    ) -> Run<HashMap<Term, Term>> {
+        let mut names = HashMap::new();
+        let mut seen = HashSet::new();
+        let mut pending = terms.to_vec();
+        while let Some(term) = pending.pop() {
+            if !seen.insert(term) {
+                continue;
+            }
+            let conditional = matches!(self.terms.node(term), Node::Op(Op::Ite, _));
+            if conditional
+                && self.terms.sort(term) != Sort::Bool
+                && self.terms.free(term).is_empty()
+                && !self.mentions(term, constants)
+            {
+                let known = state.named.get(&term).copied();
+                let name = match known {
+                    Some(name) => name,
+                    None => {
+                        let sort = self.terms.sort(term);
+                        let name = self.fresh(state, "chosen", sort);
+                        let fact = self.terms.eq(name, term);
+                        self.assume(state, fact)?;
+                        state.named.insert_mut(term, name);
+                        name
+                    }
+                };
+                names.insert(term, name);
+                continue;
+            }
+            pending.extend(self.terms.children(term));
+        }
+        Ok(names)
     }
 }

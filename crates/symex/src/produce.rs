@@ -59,9 +59,9 @@ impl Executor<'_> {
             state,
             |m| m.inhaling = true,
             |this, state| {
-                let mut left = parts.iter().filter(|(part, _)| !this.is_pure(part)).count();
+                let mut left = parts.iter().filter(|(part, _)| !this.syntax.is_pure(part)).count();
                 for (part, blame) in parts {
-                    if this.is_pure(part) {
+                    if this.syntax.is_pure(part) {
                         let value = this.eval(state, part, blame)?;
                         this.assume(state, value)?;
                         continue;
@@ -83,10 +83,10 @@ impl Executor<'_> {
 
     /// The two parts of a snapshot that is known to have two.
     fn split(&mut self, state: &mut State, snap: Term) -> Run<(Term, Term)> {
-        let first = self.symbols.first(&mut self.terms, snap);
-        let second = self.symbols.second(&mut self.terms, snap);
-        if !self.symbols.is_pair(&self.terms, snap) {
-            let shape = self.symbols.raw_pair(&mut self.terms, first, second);
+        let first = self.snap_first(snap);
+        let second = self.snap_second(snap);
+        if !self.is_snap_pair(snap) {
+            let shape = self.raw_snap_pair(first, second);
             let fact = self.terms.eq(snap, shape);
             self.assume(state, fact)?;
         }

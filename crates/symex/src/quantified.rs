@@ -9,11 +9,9 @@
 //! missing, and in the end nothing may be missing at any location. Single chunks count as chunks of
 //! one location, so that both kinds can be mixed without loss.
 
-mod amounts;
 mod chunk;
 mod family;
 mod fill;
-mod injective;
 mod inverse;
 mod remove;
 mod summary;
@@ -88,14 +86,13 @@ impl Executor<'_> {
             family.amount = self.some_where(state, family.asked)?;
         }
         let active = self.active(&family);
-        let map = self.symbols.value_map(&mut self.terms, family.resource);
-        let values = self.symbols.unwrap(&mut self.terms, snap, map.sort);
+        let map = self.value_map(family.resource);
+        let values = self.unwrap(snap, map.sort);
         if let ResourceId::Field(field) = family.resource {
-            let null = self.terms.eq(family.args[0], self.symbols.null);
-            let mut not_null = self.terms.not(null);
+            let mut not_null = self.is_not_null(family.args[0]);
             let direct = family.vars.contains(&family.args[0]);
             if direct {
-                not_null = self.symbols.not_null(&mut self.terms, family.args[0]);
+                not_null = self.not_null(family.args[0]);
             }
             let (one, amount) = (self.amount(1, 1), self.terms.mul(family.amount, factor));
             let bounded = self.terms.le(amount, one);
@@ -114,8 +111,8 @@ impl Executor<'_> {
             self.assume(state, fact)?;
             // Whoever waits for a location to be read is told of this one, unless it is for reads that
             // the permissions are there.
-            if self.triggers.contains(&field) && family.triggers.is_empty() {
-                let read = self.symbols.read(&mut self.terms, field, family.args[0]);
+            if self.syntax.triggers_read(field) && family.triggers.is_empty() {
+                let read = self.read(field, family.args[0]);
                 let body = self.terms.implies(active, read);
                 let weight = Some(READ_WEIGHT);
                 let fact =
@@ -123,10 +120,11 @@ impl Executor<'_> {
                 self.assume(state, fact)?;
             }
         }
-        if is_wand(family.resource) && self.has_wand_triggers() && family.triggers.is_empty() {
+        if is_wand(family.resource) && self.syntax.has_wand_triggers() && family.triggers.is_empty()
+        {
             // Whoever waits for such a wand is told of it where its condition is known.
             let wand = self.value_at(family.resource, values, &family.args);
-            let held = self.symbols.wand_held(&mut self.terms, wand);
+            let held = self.wand_held(wand);
             let body = self.terms.implies(active, held);
             let mut triggers = self.family_triggers(&family);
             if triggers.is_empty() {
@@ -197,7 +195,7 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<Term> {
         let Some(family) = self.eval_family(state, e, blame)? else {
-            return Ok(self.symbols.unit);
+            return Ok(self.unit());
         };
         let reason = not_injective(e, state);
         self.check_injective(state, &family, blame, reason)?;
@@ -222,10 +220,10 @@ impl Executor<'_> {
             return self.fail(state, blame, &reason);
         }
         if !state.mode.want_snap {
-            return Ok(self.symbols.unit);
+            return Ok(self.unit());
         }
         let values = self.summarise(state, &before, resource, wanted)?;
-        Ok(self.symbols.wrap(&mut self.terms, values))
+        Ok(self.wrap(values))
     }
 
     /// Wildcards must be less than what is there, everywhere.
@@ -275,7 +273,7 @@ impl Executor<'_> {
         }
         let e = &parts[0];
         let Some(family) = self.eval_family(state, e, blame)? else {
-            return Ok(self.symbols.unit);
+            return Ok(self.unit());
         };
         let reason = not_injective(e, state);
         self.check_injective(state, &family, blame, reason)?;
@@ -293,7 +291,7 @@ impl Executor<'_> {
             return self.fail(state, blame, &reason);
         }
         let values = self.summarise(state, &heap, family.resource, wanted)?;
-        Ok(self.symbols.wrap(&mut self.terms, values))
+        Ok(self.wrap(values))
     }
 
     /// Assumes that permissions are there.
@@ -306,7 +304,7 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<()> {
         for part in self.split_quantifier(e, true).iter() {
-            if normal(part).is_none() && self.is_pure(part) {
+            if normal(part).is_none() && self.syntax.is_pure(part) {
                 self.assume_all(state, heap, part, condition, blame)?;
                 continue;
             }
@@ -364,7 +362,7 @@ impl Executor<'_> {
         region: Term,
     ) -> Run<()> {
         // One map of new values, so that chunks of one location agree on them.
-        let map = self.symbols.value_map(&mut self.terms, resource);
+        let map = self.value_map(resource);
         let fresh = self.fresh(state, "values", map.sort);
         let singles: Vec<usize> = state.heap.of(resource).map(|(i, _)| i).collect();
         for index in singles {
@@ -374,7 +372,7 @@ impl Executor<'_> {
                 self.fresh_snap(state)
             } else {
                 let new = self.value_at(resource, fresh, &chunk.args);
-                self.symbols.wrap(&mut self.terms, new)
+                self.wrap(new)
             };
             let snap = self.terms.ite(here, new, chunk.snap);
             let chunk = state.heap.get_mut(index);
@@ -425,7 +423,6 @@ impl Executor<'_> {
             body,
         };
         let e = Expr::new(kind, Type::Bool, pos);
-        self.kept.push(Arc::clone(&e));
         let blame = &Blame { pos, ..blame.clone() };
         let Some(family) = self.eval_family(state, &e, blame)? else { return Ok(()) };
         let reason = Reason { id: "quasihavocall.not.injective", ..not_injective(&e, state) };

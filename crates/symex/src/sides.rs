@@ -35,7 +35,7 @@ impl Executor<'_> {
     fn permissions_text(&mut self, e: &Arc<Expr>, owner: Owner) -> String {
         let mut text = String::new();
         for part in conjuncts(e) {
-            if self.is_pure(part) {
+            if self.syntax.is_pure(part) {
                 continue;
             }
             let _ = match &part.kind {

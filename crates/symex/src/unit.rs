@@ -13,12 +13,12 @@ use viper::core::{
 use crate::advice::Candidate;
 use crate::blame::Blame;
 use crate::config::{Config, ExhaleMode, JoinMode};
+use crate::encoding::{FunctionTheory, Theories};
 use crate::executor::Executor;
 use crate::instances::Counts;
 use crate::path::{Run, Stop};
 use crate::plan::{Key, Unit};
 use crate::state::{Owner, State};
-use crate::symbols::{FunctionTheory, Theories};
 use crate::verdict::{Failure, MemberKind, Stats, Trouble};
 use crate::verification::{Found, Part, Ready, Verification};
 
@@ -429,12 +429,12 @@ fn run(
 fn instances(shared: &Verification<'_>, unit: &Unit, executor: &mut Executor<'_>) -> Counts {
     if shared.config.dump_smt.is_some() {
         let sources = shared.config.sources.as_deref();
-        executor.session.note(&executor.names.table(sources));
+        executor.session.note(&executor.origin_table(sources));
     }
     if !shared.config.profile {
         return Counts::default();
     }
-    let own = executor.names.origins();
+    let own = executor.origins();
     let mut told = shared.told.lock().unwrap_or_else(PoisonError::into_inner);
     if let Unit::Functions(_) = unit {
         told.extend(own.clone());

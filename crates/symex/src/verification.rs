@@ -11,10 +11,10 @@ use report::{Diagnostic, Pos, Status};
 use viper::core::{ExprKind, FieldId, FunctionId, Program};
 
 use crate::config::Config;
+use crate::encoding::Origin;
+use crate::encoding::{Foreign, FunctionTheory, Theories, foreign_axioms};
 use crate::instances::Counts;
-use crate::origin::Origin;
 use crate::plan::{Group, Key, Plan, Unit, describe};
-use crate::symbols::{Foreign, FunctionTheory, Theories, foreign_axioms};
 use crate::unit::Worker;
 use crate::verdict::{Failure, Member, Stats, Trouble, Verdict};
 

@@ -51,15 +51,15 @@ impl Executor<'_> {
         )?;
         let given = if self.varies(&wand.lhs, state.owner) {
             let amounts = self.fresh_snap(state);
-            self.symbols.pair(&mut self.terms, amounts, given)
+            self.snap_pair(amounts, given)
         } else {
             given
         };
         let outer = state.lhs.replace(state.heap.clone());
         state.heap = heap;
-        let applied = self.symbols.wand_applied(&mut self.terms, snap, given);
+        let applied = self.wand_applied(snap, given);
         self.assume(state, applied)?;
-        let gain = self.symbols.wand_gain(&mut self.terms, snap, given);
+        let gain = self.wand_gain(snap, given);
         self.produce(state, &wand.rhs, gain, full, blame)?;
         state.lhs = outer;
         match rest {

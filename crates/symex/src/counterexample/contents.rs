@@ -23,11 +23,11 @@ impl World<'_, '_> {
             smt::Value::Bool(b) => Value::Bool(*b),
             smt::Value::Int(i) => Value::Int(i.clone()),
             smt::Value::Real(r) => Value::Perm(r.clone()),
-            _ if sort == self.symbols.snap || self.symbols.is_value_map(sort) => {
+            _ if sort == self.encoding.snap_sort() || self.encoding.is_value_map(sort) => {
                 Value::Element(raw.clone())
             }
             _ => {
-                let ty = self.symbols.type_of(sort);
+                let ty = self.encoding.type_of(sort);
                 self.read(&raw, &ty)?
             }
         };
@@ -72,8 +72,8 @@ impl World<'_, '_> {
         match ty {
             Type::Seq(elem) => {
                 let length = self.number("Seq.length", ty, one)?;
-                let index = self.symbols.collection_name(ty, "Seq.index");
-                let sort = self.symbols.known_sort(elem)?;
+                let index = self.encoding.collection_name(ty, "Seq.index");
+                let sort = self.encoding.known_sort(elem)?;
                 let mut elems = Vec::new();
                 for i in 0..length {
                     let at =
@@ -86,7 +86,7 @@ impl World<'_, '_> {
                 Some(Value::Set(self.members(raw, ty, elem)?.into_iter().map(|(_, v)| v).collect()))
             }
             Type::Multiset(elem) => {
-                let count = self.symbols.collection_name(ty, "Multiset.count");
+                let count = self.encoding.collection_name(ty, "Multiset.count");
                 let mut counts = BTreeMap::new();
                 for (candidate, value) in self.candidates(elem)? {
                     let n = self.meaning(&count, &[raw.clone(), candidate], Sort::Int)?;
@@ -96,7 +96,7 @@ impl World<'_, '_> {
                         counts.insert(value, n);
                     }
                 }
-                let card = self.symbols.collection_name(ty, "Multiset.card");
+                let card = self.encoding.collection_name(ty, "Multiset.card");
                 if self.model.defines(&card) {
                     let size = BigInt::from(self.number("Multiset.card", ty, one)?);
                     let missing = size - counts.values().sum::<BigInt>();
@@ -108,10 +108,10 @@ impl World<'_, '_> {
             }
             Type::Map(kv) => {
                 let keys = Type::set(kv.0.clone());
-                let domain = self.symbols.collection_name(ty, "Map.domain");
-                let domain = self.meaning(&domain, one, self.symbols.known_sort(&keys)?)?;
-                let lookup = self.symbols.collection_name(ty, "Map.lookup");
-                let sort = self.symbols.known_sort(&kv.1)?;
+                let domain = self.encoding.collection_name(ty, "Map.domain");
+                let domain = self.meaning(&domain, one, self.encoding.known_sort(&keys)?)?;
+                let lookup = self.encoding.collection_name(ty, "Map.lookup");
+                let sort = self.encoding.known_sort(&kv.1)?;
                 let mut map = BTreeMap::new();
                 for (key, value) in self.members(&domain, &keys, &kv.0)? {
                     let at = self.meaning(&lookup, &[raw.clone(), key], sort)?;
@@ -124,7 +124,7 @@ impl World<'_, '_> {
                 let Some(adt) = &program.domain(*id).adt else {
                     return Some(Value::Element(raw.clone()));
                 };
-                let tag = self.symbols.domain_function_name(adt.tag, types);
+                let tag = self.encoding.domain_function_name(adt.tag, types);
                 let tag = match self.meaning(&tag, one, Sort::Int)? {
                     smt::Value::Int(tag) => tag.to_usize(),
                     _ => return None,
@@ -135,8 +135,8 @@ impl World<'_, '_> {
                 let mut args = Vec::new();
                 for destructor in &constructor.destructors {
                     let ty = program.domain_function(*destructor).ty.substitute(types);
-                    let name = self.symbols.domain_function_name(*destructor, types);
-                    let arg = self.meaning(&name, one, self.symbols.known_sort(&ty)?)?;
+                    let name = self.encoding.domain_function_name(*destructor, types);
+                    let arg = self.meaning(&name, one, self.encoding.known_sort(&ty)?)?;
                     args.push(self.read(&arg, &ty)?);
                 }
                 Some(Value::Data(constructor.function, args))
@@ -147,7 +147,7 @@ impl World<'_, '_> {
 
     /// A size that is small enough.
     fn number(&self, op: &str, ty: &Type, args: &[smt::Value]) -> Option<usize> {
-        let name = self.symbols.collection_name(ty, op);
+        let name = self.encoding.collection_name(ty, op);
         match self.meaning(&name, args, Sort::Int)? {
             smt::Value::Int(n) => n.to_usize().filter(|n| *n <= LARGEST),
             _ => None,
@@ -157,7 +157,7 @@ impl World<'_, '_> {
     /// Values of a type that may be in a collection. Of integers these are the ones that the path is
     /// about, or all that the model mentions: of others it often says something that nobody asked for.
     fn candidates(&mut self, ty: &Type) -> Option<Vec<(smt::Value, Value)>> {
-        let sort = self.symbols.known_sort(ty)?;
+        let sort = self.encoding.known_sort(ty)?;
         if sort == Sort::Int {
             let all: BTreeSet<BigInt> = match self.mentioned {
                 Mentioned::OnPath => {
@@ -184,7 +184,7 @@ impl World<'_, '_> {
         ty: &Type,
         elem: &Type,
     ) -> Option<Vec<(smt::Value, Value)>> {
-        let inside = self.symbols.collection_name(ty, "Set.in");
+        let inside = self.encoding.collection_name(ty, "Set.in");
         let mut members = Vec::new();
         for (candidate, value) in self.candidates(elem)? {
             let found = self.meaning(&inside, &[candidate.clone(), raw.clone()], Sort::Bool)?;
@@ -192,7 +192,7 @@ impl World<'_, '_> {
                 members.push((candidate, value));
             }
         }
-        let card = self.symbols.collection_name(ty, "Set.card");
+        let card = self.encoding.collection_name(ty, "Set.card");
         if self.model.defines(&card) {
             let size = self.number("Set.card", ty, std::slice::from_ref(raw))?;
             while members.len() < size {

@@ -130,8 +130,8 @@ impl World<'_, '_> {
             ExprKind::Acc(Resource::Field(receiver, field, _), _) => {
                 let object = self.interpret(scene, receiver)?;
                 let ty = &self.program.field(*field).ty;
-                let sort = self.symbols.known_sort(ty)?;
-                let name = self.symbols.unwrap_name(ty);
+                let sort = self.encoding.known_sort(ty)?;
+                let name = self.encoding.unwrap_name(ty);
                 let raw = self.meaning(&name, std::slice::from_ref(snap), sort)?;
                 let value = self.known(raw, sort)?.value;
                 Rc::make_mut(&mut scene.heap).fields.push((*field, object, value));
@@ -173,7 +173,7 @@ impl World<'_, '_> {
         Some(match &e.kind {
             ExprKind::Int(i) => Value::Int(i.clone()),
             ExprKind::Bool(b) => Value::Bool(*b),
-            ExprKind::Null => self.value(self.symbols.null)?,
+            ExprKind::Null => self.value(self.encoding.null())?,
             ExprKind::NoPerm => Value::Perm(BigRational::zero()),
             ExprKind::FullPerm => Value::Perm(BigRational::from(BigInt::from(1))),
             ExprKind::Local(id) => scene.store.get(id)?.clone(),
@@ -215,7 +215,7 @@ impl World<'_, '_> {
             }
             ExprKind::DomainCall(id, args, types) => {
                 let args = self.interpret_all(scene, args)?;
-                let name = self.symbols.domain_function_name(*id, types);
+                let name = self.encoding.domain_function_name(*id, types);
                 let (fun, role) = self.domain_role(&name)?;
                 return match (role, args.as_slice()) {
                     (Role::Constructor(id), _) => Some(Value::Data(id, args)),
@@ -228,7 +228,7 @@ impl World<'_, '_> {
                     }
                     _ => self.applied.get(&(fun, args.clone())).cloned().or_else(|| {
                         let raws: Option<Vec<_>> = args.iter().map(|a| of_value(a).raw).collect();
-                        let sort = self.symbols.known_sort(&e.ty)?;
+                        let sort = self.encoding.known_sort(&e.ty)?;
                         let raw = self.meaning(&name, &raws?, sort)?;
                         Some(self.known(raw, sort)?.value)
                     }),
@@ -285,7 +285,7 @@ impl World<'_, '_> {
 
     /// The function symbol of a domain function, and what it stands for.
     fn domain_role(&self, name: &str) -> Option<(smt::FunId, Role)> {
-        let fun = self.symbols.function_named(name)?;
+        let fun = self.encoding.function_named(name)?;
         Some((fun, self.roles.get(&fun)?.clone()))
     }
 
@@ -330,7 +330,7 @@ impl World<'_, '_> {
     ) -> Option<Value> {
         let values = self.eval(chunk.values, &Vec::new())?.raw?;
         let name = format!("Values.field.{}.at", self.program.field(field).name.as_str());
-        let sort = self.symbols.known_sort(&self.program.field(field).ty)?;
+        let sort = self.encoding.known_sort(&self.program.field(field).ty)?;
         let raw = self.meaning(&name, &[values, of_value(object).raw?], sort)?;
         Some(self.known(raw, sort)?.value)
     }

@@ -21,10 +21,10 @@ use smt::{FunId, Limits, Node, Sort, Term};
 use viper::core::{Adt, DomainFunctionId, LocalId, Type};
 
 use crate::blame::Reason;
+use crate::encoding::{SnapFunctions, Use};
 use crate::executor::Executor;
 use crate::path::Entry;
 use crate::state::{Heap, State};
-use crate::symbols::Use;
 use crate::unproved::{Shortage, Unproved};
 use crate::verdict::Counterexample;
 
@@ -160,13 +160,13 @@ impl Executor<'_> {
     /// Constraints to try, one after the other: what keeps a model small, and references from being the
     /// same by chance.
     fn preferences(&mut self, shown: &Shown) -> Vec<Vec<Term>> {
-        let reference = self.symbols.reference;
+        let reference = self.ref_sort();
         let values: Vec<Term> = shown.variables.iter().map(|(_, value)| *value).collect();
         let refs: Vec<Term> =
             values.iter().copied().filter(|v| self.terms.sort(*v) == reference).collect();
         let mut distinct = Vec::new();
         for (i, a) in refs.iter().enumerate() {
-            for b in refs[..i].iter().chain([&self.symbols.null]) {
+            for b in refs[..i].iter().chain([&self.null()]) {
                 let same = self.terms.eq(*a, *b);
                 distinct.push(self.terms.not(same));
             }
@@ -174,7 +174,7 @@ impl Executor<'_> {
         let mut small = Vec::new();
         let most = self.terms.int(3);
         for value in values {
-            let ty = self.symbols.type_of(self.terms.sort(value));
+            let ty = self.type_of(self.terms.sort(value));
             let op = match ty {
                 Type::Seq(_) => "Seq.length",
                 Type::Set(_) => "Set.card",
@@ -209,9 +209,10 @@ impl Executor<'_> {
         let limits = Limits { rlimit: Some(WORK), timeout };
         self.session.push();
         for constraint in told {
-            self.session.assert(&self.terms, *constraint);
+            self.session.assert(&self.encoding.terms, *constraint);
         }
-        let found = self.session.prove_with_model(&mut self.terms, question.goal, limits, pins);
+        let found =
+            self.session.prove_with_model(&mut self.encoding.terms, question.goal, limits, pins);
         self.session.pop();
         let Some((model, values)) = found.ok()? else { return Some(Verdict::Rejected) };
         let pinned = pins
@@ -225,7 +226,7 @@ impl Executor<'_> {
             let mut world = World::new(
                 self.program,
                 &self.terms,
-                &self.symbols,
+                &self.encoding,
                 model,
                 roles,
                 pinned,
@@ -264,7 +265,7 @@ impl Executor<'_> {
         let fails = world.value(question.goal).and_then(|value| value.as_bool()) == Some(false);
         // What nobody has asked for can still be chosen so that axioms hold.
         world.only_applied = true;
-        for axiom in &self.axiom_terms {
+        for axiom in self.axiom_terms() {
             if world.fresh_value(*axiom).and_then(|value| value.as_bool()) == Some(false) {
                 return self.refutation(world, question);
             }
@@ -411,7 +412,7 @@ impl Executor<'_> {
         let mut names = Vec::new();
         let mut seen = HashSet::new();
         let mut pending: Vec<Term> = question.facts.to_vec();
-        pending.extend([question.goal, self.symbols.null]);
+        pending.extend([question.goal, self.null()]);
         pending.extend(question.store.iter().map(|(_, value)| *value));
         while let Some(term) = pending.pop() {
             if names.len() >= elements.len() || seen.len() > 20_000 {
@@ -457,7 +458,7 @@ impl Executor<'_> {
             let value = self.literal(value)?;
             conditions.push(self.terms.eq(*term, value));
         }
-        if terms.first() != Some(&self.symbols.unit) {
+        if terms.first() != Some(&self.unit()) {
             return None;
         }
         let value = self.literal(value)?;
@@ -478,25 +479,24 @@ impl Executor<'_> {
     /// What the symbols of the unit stand for.
     fn roles(&mut self) -> HashMap<FunId, Role> {
         let mut roles = HashMap::new();
-        roles.insert(self.symbols.combine, Role::Pair);
-        roles.insert(self.symbols.first, Role::First);
-        roles.insert(self.symbols.second, Role::Second);
-        for (name, fun) in self.symbols.functions_by_name() {
+        let SnapFunctions { pair, first, second } = self.snap_functions();
+        roles.extend([(pair, Role::Pair), (first, Role::First), (second, Role::Second)]);
+        for (name, fun) in self.functions_by_name() {
             let op = name.split('<').next().unwrap_or(name);
             if let Some(op) = COLLECTION_OPS.iter().find(|o| **o == op) {
                 roles.insert(fun, Role::Collection(op));
             }
         }
-        for what in self.symbols.uses.clone() {
+        for what in self.uses().to_vec() {
             match what {
                 Use::DomainFunction(id, types) => {
-                    let fun = self.symbols.domain_function(&mut self.terms, id, &types);
+                    let fun = self.domain_function(id, &types);
                     let domain = self.program.domain(self.program.domain_function(id).domain);
                     let role = domain.adt.as_ref().and_then(|adt| adt_role(adt, id));
                     roles.insert(fun, role.unwrap_or(Role::Domain));
                 }
                 Use::Function(id) => {
-                    let symbols = self.symbols.function(&mut self.terms, id);
+                    let symbols = self.function(id);
                     roles.insert(symbols.full, Role::Function(id));
                     roles.insert(symbols.limited, Role::Function(id));
                 }
@@ -517,7 +517,7 @@ impl Executor<'_> {
         let mut pins = Vec::new();
         let mut seen = HashSet::new();
         let mut pending = question.facts.to_vec();
-        pending.extend([question.goal, self.symbols.null]);
+        pending.extend([question.goal, self.null()]);
         pending.extend(shown.variables.iter().map(|(_, value)| *value));
         for rows in [&question.heap].into_iter().chain(&question.old).chain(&shown.states) {
             pending.extend(
@@ -545,12 +545,13 @@ impl Executor<'_> {
             if !self.terms.free(term).is_empty() {
                 continue;
             }
+            let parts = self.snap_functions();
             let is_part = matches!(self.terms.node(term), Node::App(fun, _)
-                if *fun == self.symbols.first || *fun == self.symbols.second);
+                if *fun == parts.first || *fun == parts.second);
             let sort = self.terms.sort(term);
             let is_element = matches!(sort, Sort::Named(_))
-                && matches!(self.symbols.type_of(sort), Type::Ref | Type::Domain(..))
-                && sort != self.symbols.snap;
+                && matches!(self.type_of(sort), Type::Ref | Type::Domain(..))
+                && sort != self.snap_sort();
             if is_part || is_element {
                 pins.push(term);
             }

@@ -109,8 +109,8 @@ impl Executor<'_> {
         for chunk in heap.chunks() {
             let value = match chunk.resource {
                 ResourceId::Field(field) => {
-                    let sort = self.sort(&self.program.field(field).ty);
-                    Some(self.symbols.unwrap(&mut self.terms, chunk.snap, sort))
+                    let sort = self.field_sort(field);
+                    Some(self.unwrap(chunk.snap, sort))
                 }
                 ResourceId::Predicate(_) | ResourceId::Wand(_) => None,
             };
@@ -123,11 +123,6 @@ impl Executor<'_> {
         Rows { single, quantified }
     }
 
-    /// The formals of a resource, if somebody has asked for them.
-    pub(super) fn known_formals(&self, resource: ResourceId) -> Option<Vec<Term>> {
-        self.formals_of.get(&resource).cloned()
-    }
-
     /// What a world has for a user to see.
     pub(super) fn show(
         &self,
@@ -135,7 +130,7 @@ impl Executor<'_> {
         question: &Question<'_>,
         shown: &Shown,
     ) -> Option<Counterexample> {
-        let mut readable = Readable::new(self.program, world.value(self.symbols.null)?);
+        let mut readable = Readable::new(self.program, world.value(self.null())?);
         let mut example = Counterexample { confirmed: true, ..Counterexample::default() };
         for (name, term) in &shown.variables {
             let value = world.value(*term)?;

@@ -14,7 +14,7 @@ use smt::{Bound, FunId, Model, Node, Op, Quantifier, Sort, Term, Terms};
 use viper::core::{BinOp, CollectionOp, DomainFunctionId, FunctionId, Program, Type};
 
 use super::value::{Value, binary, collection, multiset};
-use crate::symbols::Symbols;
+use crate::encoding::Encoding;
 
 /// What a symbol of the solver stands for.
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ const STEPS: u32 = 400_000;
 pub(crate) struct World<'a, 'p> {
     pub program: &'p Program,
     pub terms: &'a Terms,
-    pub symbols: &'a Symbols<'p>,
+    pub encoding: &'a Encoding<'p>,
     pub model: Model,
     pub roles: &'a HashMap<FunId, Role>,
     /// Values that are not determined by the meanings of symbols.
@@ -103,7 +103,7 @@ impl<'a, 'p> World<'a, 'p> {
     pub fn new(
         program: &'p Program,
         terms: &'a Terms,
-        symbols: &'a Symbols<'p>,
+        encoding: &'a Encoding<'p>,
         model: Model,
         roles: &'a HashMap<FunId, Role>,
         pinned: HashMap<Term, smt::Value>,
@@ -112,7 +112,7 @@ impl<'a, 'p> World<'a, 'p> {
         World {
             program,
             terms,
-            symbols,
+            encoding,
             model,
             roles,
             pinned,
@@ -278,8 +278,8 @@ impl<'a, 'p> World<'a, 'p> {
 
     /// Is it a sort of references or of values of a domain?
     fn is_elementary(&self, sort: Sort) -> bool {
-        let ty = self.symbols.type_of(sort);
-        sort == self.symbols.reference || matches!(ty, Type::Domain(..))
+        let ty = self.encoding.type_of(sort);
+        sort == self.encoding.ref_sort() || matches!(ty, Type::Domain(..))
     }
 
     /// The same without names.
@@ -476,7 +476,7 @@ impl<'a, 'p> World<'a, 'p> {
             Sort::Bool => smt::Value::Bool(false),
             Sort::Int => smt::Value::Int(0.into()),
             Sort::Real => smt::Value::Real(BigRational::zero()),
-            sort if sort == self.symbols.snap || name == "Snap.unit" => {
+            sort if sort == self.encoding.snap_sort() || name == "Snap.unit" => {
                 smt::Value::Element("Snap.unit".into())
             }
             sort => {

@@ -38,7 +38,7 @@ impl Executor<'_> {
         callee.mode.reading = true;
         let snap = self.frame_all(&mut callee, &decl.pres, &blame)?;
         self.leave(state, callee);
-        let symbols = self.symbols.function(&mut self.terms, function);
+        let symbols = self.function(function);
         let mut full = vec![snap];
         full.extend(args);
         if !decl.pres.is_empty() || !decl.posts.is_empty() {
@@ -104,7 +104,7 @@ impl Executor<'_> {
         let parts: Vec<&Arc<Expr>> = assertions.iter().flat_map(conjuncts).collect();
         let mut snaps = Vec::new();
         for part in parts {
-            if self.is_pure(part) {
+            if self.syntax.is_pure(part) {
                 let value = self.eval(state, part, blame)?;
                 let reason = Reason::new("assertion.false", part, state.owner);
                 self.check(state, value, blame, reason)?;
@@ -119,9 +119,9 @@ impl Executor<'_> {
 
     /// One snapshot for many.
     pub fn pair_up(&mut self, mut snaps: Vec<Term>) -> Term {
-        let Some(mut snap) = snaps.pop() else { return self.symbols.unit };
+        let Some(mut snap) = snaps.pop() else { return self.unit() };
         while let Some(before) = snaps.pop() {
-            snap = self.symbols.pair(&mut self.terms, before, snap);
+            snap = self.snap_pair(before, snap);
         }
         snap
     }
@@ -145,7 +145,7 @@ impl Executor<'_> {
                 let positive = self.terms.lt(zero, amount);
                 let heap = state.heap.clone();
                 if amount == zero {
-                    return Ok(self.symbols.unit);
+                    return Ok(self.unit());
                 }
                 if !self.entailed(state, positive) {
                     let held = self.held(&heap, id, &args);
@@ -153,7 +153,7 @@ impl Executor<'_> {
                     let goal = self.terms.implies(positive, some);
                     let reason = resource_reason(e, resource, state.owner);
                     self.check(state, goal, blame, reason)?;
-                    let unit = self.symbols.unit;
+                    let unit = self.unit();
                     let snap = self.summary_snap(state, &heap, id, &args);
                     return Ok(self.terms.ite(positive, snap, unit));
                 }
@@ -173,7 +173,7 @@ impl Executor<'_> {
             ExprKind::Binary(BinOp::Implies, c, a) => {
                 let c = self.eval(state, c, blame)?;
                 let snap = self.frame_under(state, c, a, blame)?;
-                let unit = self.symbols.unit;
+                let unit = self.unit();
                 Ok(match snap {
                     Some(snap) => self.terms.ite(c, snap, unit),
                     None => unit,

@@ -75,9 +75,9 @@ impl Executor<'_> {
     ) -> Run<()> {
         // Where a fact is known by itself, and where the formula it comes from is. Nobody needs to know
         // that something is read because it was.
-        let is_read = self.read_values.contains_key(&conclusion);
+        let is_read = self.value_read(conclusion).is_some();
         if is_read {
-            fact.triggers.retain(|set| !set.iter().any(|t| self.symbols.is_read(&self.terms, *t)));
+            fact.triggers.retain(|set| !set.iter().any(|t| self.is_read(*t)));
         }
         if let Some(value) = self.known_with(conclusion) {
             fact.triggers.insert(0, vec![value]);
@@ -158,11 +158,11 @@ impl Executor<'_> {
     /// What mentions a fact that says nothing by itself: that something was read is known wherever
     /// its value is mentioned, that a function may be called wherever it is.
     fn known_with(&mut self, fact: Term) -> Option<Term> {
-        if let Some(value) = self.read_values.get(&fact) {
-            return Some(*value);
+        if let Some(value) = self.value_read(fact) {
+            return Some(value);
         }
         let Node::App(fun, args) = self.terms.node(fact) else { return None };
-        let (limited, args) = (self.symbols.limited_of_pre(*fun)?, args.clone());
+        let (limited, args) = (self.limited_of_pre(*fun)?, args.clone());
         Some(self.terms.app(limited, &args))
     }
 }

@@ -1,90 +1,14 @@
 //! Quantified chunks: what they hold at a location.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
-use smt::{Meaning, Node, Quantifier, Sort, Term};
+use smt::{Quantifier, Term};
 
 use crate::executor::Executor;
 use crate::path::Run;
-use crate::state::{Pattern, QuantifiedChunk, ResourceId, State};
+use crate::state::{QuantifiedChunk, ResourceId, State};
 
 impl Executor<'_> {
-    /// The symbols that stand for an arbitrary location of a resource.
-    pub fn formals(&mut self, resource: ResourceId) -> Vec<Term> {
-        if let Some(formals) = self.formals_of.get(&resource) {
-            return formals.clone();
-        }
-        let map = self.symbols.value_map(&mut self.terms, resource);
-        let formal = |(i, sort): (usize, &Sort)| {
-            let name = format!("formal.{i}.{}", self.terms.signature.sort_text(*sort));
-            let fun = self.terms.fun_named(&name, &[], *sort, Meaning::Uninterpreted);
-            self.terms.app(fun, &[])
-        };
-        let formals: Vec<Term> = map.args.iter().enumerate().map(formal).collect();
-        self.formals_of.insert(resource, formals.clone());
-        formals
-    }
-
-    /// A term over the formals of a resource at a location.
-    pub fn at(&mut self, resource: ResourceId, term: Term, args: &[Term]) -> Term {
-        let formals = self.formals(resource);
-        let map: HashMap<Term, Term> = formals.into_iter().zip(args.iter().copied()).collect();
-        self.terms.substitute(term, &map)
-    }
-
-    /// How much of a location a chunk holds.
-    pub fn perm_at(&mut self, chunk: &QuantifiedChunk, args: &[Term]) -> Term {
-        self.at(chunk.resource, chunk.perm, args)
-    }
-
-    /// The value that a map has at a location.
-    pub fn value_at(&mut self, resource: ResourceId, values: Term, args: &[Term]) -> Term {
-        let map = self.symbols.value_map(&mut self.terms, resource);
-        let mut full = vec![values];
-        full.extend(args);
-        self.terms.app(map.lookup, &full)
-    }
-
-    /// The value at a location, as a snapshot.
-    pub fn snap_at(&mut self, chunk: &QuantifiedChunk, args: &[Term]) -> Term {
-        let value = self.value_at(chunk.resource, chunk.values, args);
-        self.symbols.wrap(&mut self.terms, value)
-    }
-
-    /// Does a location look like those of a chunk?
-    pub fn resembles(&self, chunk: &QuantifiedChunk, args: &[Term]) -> bool {
-        let Pattern { vars, args: patterns } = &*chunk.pattern;
-        patterns.iter().zip(args).all(|(pattern, arg)| self.matches(*pattern, *arg, vars))
-    }
-
-    fn matches(&self, pattern: Term, term: Term, vars: &[Term]) -> bool {
-        if pattern == term || vars.contains(&pattern) {
-            return true;
-        }
-        if !self.mentions(pattern, vars) {
-            // Two names may be the same, two applications of different functions hardly are.
-            let atom = |t: Term| matches!(self.terms.node(t), Node::App(_, a) if a.is_empty());
-            return atom(pattern) && atom(term) && vars.is_empty();
-        }
-        match (self.terms.node(pattern), self.terms.node(term)) {
-            (Node::App(f, a), Node::App(g, b)) if f == g => {
-                a.iter().zip(b).all(|(p, t)| self.matches(*p, *t, vars))
-            }
-            (Node::Op(..), _) => true,
-            _ => false,
-        }
-    }
-
-    /// What a chunk holds when an amount was taken away at one location.
-    pub fn without(&mut self, chunk: &QuantifiedChunk, args: &[Term], amount: Term) -> Term {
-        let formals = self.formals(chunk.resource);
-        let here = self.same(&formals, args);
-        let zero = self.amount(0, 1);
-        let less = self.terms.ite(here, amount, zero);
-        self.remainder(chunk.perm, less)
-    }
-
     /// Adds a quantified chunk to the heap of a state.
     pub fn put_quantified(&mut self, state: &mut State, chunk: QuantifiedChunk) -> Run<()> {
         if self.merge_quantified(state, &chunk)? {

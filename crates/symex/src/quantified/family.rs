@@ -44,16 +44,11 @@ impl Executor<'_> {
     /// The simple parts of a quantified assertion, in order: pure quantifiers, and quantified
     /// permissions in normal form.
     pub(super) fn split_quantifier(&mut self, e: &Arc<Expr>, inhaling: bool) -> Rc<Vec<Arc<Expr>>> {
-        let key = (Arc::as_ptr(e), inhaling);
-        if let Some((_, parts)) = self.split_quantifiers.get(&key) {
-            return Rc::clone(parts);
-        }
-        let mut parts = Vec::new();
-        split(e, &[], &[], &[], inhaling, &mut parts);
-        let parts = Rc::new(parts);
-        // The original is kept, too: as long as it is, its address is its own.
-        self.split_quantifiers.insert(key, (Arc::clone(e), Rc::clone(&parts)));
-        parts
+        self.syntax.parts(e, inhaling, || {
+            let mut parts = Vec::new();
+            split(e, &[], &[], &[], inhaling, &mut parts);
+            parts
+        })
     }
 
     pub(super) fn eval_family(

@@ -48,9 +48,9 @@ impl Executor<'_> {
             else {
                 continue;
             };
-            let map = self.symbols.value_map(&mut self.terms, resource);
+            let map = self.value_map(resource);
             let sort = self.terms.signature.fun(map.lookup).result;
-            let value = self.symbols.unwrap(&mut self.terms, snap, sort);
+            let value = self.unwrap(snap, sort);
             let zero = self.amount(0, 1);
             let before = self.at(resource, filled.before, args);
             let some = self.terms.lt(zero, before);

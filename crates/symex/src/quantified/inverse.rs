@@ -277,7 +277,7 @@ impl Executor<'_> {
     pub(super) fn family_triggers(&mut self, family: &Family) -> Vec<Vec<Term>> {
         // What was read elsewhere is no place to look for permissions.
         let mut sets = family.triggers.clone();
-        sets.retain(|set| !set.iter().any(|t| self.symbols.is_read(&self.terms, *t)));
+        sets.retain(|set| !set.iter().any(|t| self.is_read(*t)));
         let applications: Vec<Term> = family
             .args
             .iter()

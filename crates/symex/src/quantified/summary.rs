@@ -6,11 +6,9 @@
 //! trigger. Otherwise it would take a proof by extensionality to see that two calls of a function are
 //! the same.
 
-use std::collections::HashMap;
-
 use num_rational::BigRational;
 use num_traits::Zero;
-use smt::{Meaning, Node, Op, Quantifier, Sort, Term};
+use smt::{Node, Op, Quantifier, Term};
 
 use crate::config::Ablation;
 use crate::executor::Executor;
@@ -32,7 +30,7 @@ impl Executor<'_> {
             let values = chunk.values;
             self.learn_domain(state, heap, resource, values, domain)?;
             // Maps are compared where they are made to snapshots.
-            if let Some(fact) = self.symbols.round_trip(&mut self.terms, values) {
+            if let Some(fact) = self.round_trip(values) {
                 let level = state.level_of(heap, resource);
                 self.assume_at(state, fact, level)?;
             }
@@ -86,7 +84,7 @@ impl Executor<'_> {
         values: Term,
         inside: Term,
     ) -> Run<()> {
-        let map = self.symbols.value_map(&mut self.terms, resource);
+        let map = self.value_map(resource);
         let formals = self.formals(resource);
         let mut full = vec![values];
         full.extend(&formals);
@@ -111,7 +109,7 @@ impl Executor<'_> {
         let values = self.summary(state, resource, key);
         self.agree_with(state, heap, resource, None, values, everywhere)?;
         let value = self.value_at(resource, values, args);
-        Ok(self.symbols.wrap(&mut self.terms, value))
+        Ok(self.wrap(value))
     }
 
     /// A map has the values of a heap where a condition over the formals holds: this is so whatever
@@ -144,7 +142,7 @@ impl Executor<'_> {
                 earlier = self.terms.or([earlier, covered]);
             }
             let value = self.at(resource, at, &chunk.args);
-            let snap = self.symbols.wrap(&mut self.terms, value);
+            let snap = self.wrap(value);
             let agree = self.terms.eq(snap, chunk.snap);
             let fact = self.terms.implies(premise, agree);
             self.assume_at(state, fact, level)?;
@@ -187,9 +185,9 @@ impl Executor<'_> {
 
     /// The symbol that stands for a summary, a function of those parameters that it depends on.
     fn summary(&mut self, state: &mut State, resource: ResourceId, key: Vec<Term>) -> Term {
-        let sort = self.symbols.value_map(&mut self.terms, resource).sort;
+        let sort = self.value_map(resource).sort;
         if self.config.ablates(Ablation::Memoisation) {
-            let parameters = self.mentioned_parameters(state, &key);
+            let parameters = self.mentioned_parameters(&state.parameters, &key);
             let outer = std::mem::replace(&mut state.parameters, parameters.into());
             let values = self.fresh(state, "values", sort);
             state.parameters = outer;
@@ -197,42 +195,6 @@ impl Executor<'_> {
         }
         let mut full = vec![self.terms.int(resource.number())];
         full.extend(key);
-        self.symbol_of(state, "values", sort, full)
-    }
-
-    /// Those parameters of a state that terms depend on.
-    fn mentioned_parameters(&self, state: &State, terms: &[Term]) -> Vec<Term> {
-        let mut parameters = state.parameters.to_vec();
-        parameters.retain(|p| terms.iter().any(|t| self.mentions(*t, &[*p])));
-        parameters
-    }
-
-    /// A symbol that is named by terms: the same for the same, and a function of those parameters of
-    /// the state that they mention. Nothing is known of symbols for different terms.
-    pub fn symbol_of(&mut self, state: &State, hint: &str, sort: Sort, key: Vec<Term>) -> Term {
-        let parameters = self.mentioned_parameters(state, &key);
-        let mut standard = HashMap::new();
-        for (i, parameter) in parameters.iter().enumerate() {
-            let sort = self.terms.sort(*parameter);
-            standard.insert(*parameter, self.standard(i, sort));
-        }
-        let general = key.into_iter().map(|t| self.terms.substitute(t, &standard)).collect();
-        let key = (format!("{}{hint}", self.prefix), general);
-        let known = self.summaries.get(&key).copied();
-        let fun = known.unwrap_or_else(|| {
-            let name = format!("{}{hint}@of{}", self.prefix, self.summaries.len());
-            let sorts: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
-            let fun = self.terms.fun_named(&name, &sorts, sort, Meaning::Uninterpreted);
-            self.summaries.insert(key, fun);
-            fun
-        });
-        self.terms.app(fun, &parameters)
-    }
-
-    /// A constant that stands for a variable where only the shape of a term matters.
-    pub(super) fn standard(&mut self, index: usize, sort: Sort) -> Term {
-        let name = format!("standard.{index}.{}", self.terms.signature.sort_text(sort));
-        let fun = self.terms.fun_named(&name, &[], sort, Meaning::Uninterpreted);
-        self.terms.app(fun, &[])
+        self.symbol_of(&state.parameters, "values", sort, full)
     }
 }

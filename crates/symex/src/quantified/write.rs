@@ -60,7 +60,7 @@ impl Executor<'_> {
             let mut rest = heap.clone();
             if self.take_single(state, &mut rest, demand)?.is_some() {
                 state.heap = rest;
-                let snap = self.symbols.wrap(&mut self.terms, value);
+                let snap = self.wrap(value);
                 self.put(state, resource, args, snap, amount)?;
                 return Ok(true);
             }
@@ -87,7 +87,7 @@ impl Executor<'_> {
             return Ok(false);
         }
         state.heap = heap;
-        let snap = self.symbols.wrap(&mut self.terms, value);
+        let snap = self.wrap(value);
         self.put(state, resource, args, snap, full)?;
         Ok(true)
     }
@@ -101,7 +101,7 @@ impl Executor<'_> {
         value: Term,
     ) -> Run<()> {
         let zero = self.amount(0, 1);
-        let snap = self.symbols.wrap(&mut self.terms, value);
+        let snap = self.wrap(value);
         let singles: Vec<usize> = state.heap.of(resource).map(|(i, _)| i).collect();
         for index in singles {
             let chunk = state.heap.chunks()[index].clone();
@@ -130,7 +130,7 @@ impl Executor<'_> {
         (value, condition): (Term, Term),
     ) -> Run<()> {
         let resource = chunk.resource;
-        let map = self.symbols.value_map(&mut self.terms, resource);
+        let map = self.value_map(resource);
         let formals = self.formals(resource);
         let values = self.fresh(state, "values", map.sort);
         let new = self.value_at(resource, values, &formals);

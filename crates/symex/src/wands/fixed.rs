@@ -89,20 +89,14 @@ impl Executor<'_> {
     /// Notes that a term with the root equals one without it, and what follows for its parts.
     fn solve_for(&mut self, root: Term, term: Term, value: Term, fixed: &mut Fixed) {
         fixed.solved.entry(term).or_insert(value);
-        if let Some((wrapped, inner)) = self.symbols.unwrapped(&mut self.terms, term, value) {
+        if let Some((wrapped, inner)) = self.unwrapped(term, value) {
             if self.mentions(wrapped, &[root]) {
                 fixed.solved.entry(wrapped).or_insert(inner);
             }
-        } else if self.symbols.is_pair(&self.terms, term) {
+        } else if self.is_snap_pair(term) {
             let parts = [
-                (
-                    self.symbols.first(&mut self.terms, term),
-                    self.symbols.first(&mut self.terms, value),
-                ),
-                (
-                    self.symbols.second(&mut self.terms, term),
-                    self.symbols.second(&mut self.terms, value),
-                ),
+                (self.snap_first(term), self.snap_first(value)),
+                (self.snap_second(term), self.snap_second(value)),
             ];
             for (part, value) in parts {
                 if self.mentions(part, &[root]) {

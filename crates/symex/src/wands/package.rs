@@ -81,7 +81,7 @@ impl<'p> Executor<'p> {
             // One that does not end would prove anything.
             return self.unsupported(state, it.pos, "A loop in a proof script");
         }
-        let root = if self.is_pure(&wand.lhs) { None } else { Some(self.fresh_snap(state)) };
+        let root = if self.syntax.is_pure(&wand.lhs) { None } else { Some(self.fresh_snap(state)) };
         let mut reserves = vec![Reserve::of(state)];
         for outer in state.reserves.iter() {
             let heap = self.remaining(outer);
@@ -131,9 +131,7 @@ impl<'p> Executor<'p> {
     ) -> Run<()> {
         state.heap = Heap::default();
         let snap = match root {
-            Some(root) if self.varies(&wand.lhs, state.owner) => {
-                self.symbols.second(&mut self.terms, root)
-            }
+            Some(root) if self.varies(&wand.lhs, state.owner) => self.snap_second(root),
             Some(root) => root,
             None => self.fresh_snap(state),
         };
@@ -305,8 +303,8 @@ impl<'p> Executor<'p> {
         package: &Package,
         ends: &[&End],
     ) -> Run<()> {
-        let lhs = package.root.unwrap_or(self.symbols.unit);
-        let gain = self.symbols.wand_gain(&mut self.terms, wand, lhs);
+        let lhs = package.root.unwrap_or(self.unit());
+        let gain = self.wand_gain(wand, lhs);
         let mut facts = Vec::new();
         for end in ends {
             let mut guard = self.terms.bool(true);
@@ -331,7 +329,7 @@ impl<'p> Executor<'p> {
             }
         }
         let all = self.terms.and(facts);
-        let applied = self.symbols.wand_applied(&mut self.terms, wand, lhs);
+        let applied = self.wand_applied(wand, lhs);
         let body = self.terms.implies(applied, all);
         let fact = match package.root {
             Some(root) => {

@@ -54,8 +54,6 @@ pub(crate) enum Argument {
 pub(crate) struct Wands {
     shapes: Vec<Shape>,
     known: Vec<Known>,
-    /// Are there triggers that mention wands? Found out when it matters.
-    in_triggers: Option<bool>,
 }
 
 impl Wands {
@@ -93,10 +91,10 @@ impl Executor<'_> {
                 self.wands.shapes.push(shape);
                 let sort = |a: &Argument| match a {
                     Argument::Value(e) => self.sort(&e.ty),
-                    Argument::State { .. } => self.symbols.snap,
+                    Argument::State { .. } => self.snap_sort(),
                 };
                 let sorts = args.iter().map(sort).collect();
-                self.symbols.wands.push(sorts);
+                self.add_wand_shape(sorts);
                 self.wands.shapes.len() - 1
             }
         };
@@ -108,22 +106,6 @@ impl Executor<'_> {
             owner: None,
         });
         (id, args)
-    }
-
-    /// Are there wands in triggers of the program?
-    pub fn has_wand_triggers(&mut self) -> bool {
-        if let Some(known) = self.wands.in_triggers {
-            return known;
-        }
-        let mut found = false;
-        self.program.walk_exprs(&mut |e| {
-            if let ExprKind::Quant { triggers, .. } = &e.kind {
-                found |= triggers.iter().flatten().any(|e| matches!(e.kind, ExprKind::Wand(_)));
-            }
-            !found
-        });
-        self.wands.in_triggers = Some(found);
-        found
     }
 
     /// A wand as a resource.
@@ -155,7 +137,7 @@ impl Executor<'_> {
     /// sense; that is checked when the wand is packaged or applied.
     fn eval_hole(&mut self, state: &mut State, e: &Arc<Expr>, blame: &Blame) -> Run<Term> {
         let heap = |e: &Expr| matches!(e.kind, ExprKind::Old(..) | ExprKind::Call(..));
-        if self.is_total(e) || e.any(heap) {
+        if self.syntax.is_total(e) || e.any(heap) {
             return self.eval(state, e, blame);
         }
         match self.in_mode(state, |m| m.lenient = true, |this, s| this.eval(s, e, blame)) {

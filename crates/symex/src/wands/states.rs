@@ -179,8 +179,8 @@ impl Executor<'_> {
             key.extend(numbers.map(|n| self.terms.int(n)));
             key.extend(heap.contents(resource));
         }
-        let snap = self.symbols.snap;
-        Ok(self.symbol_of(state, "heap", snap, key))
+        let snap = self.snap_sort();
+        Ok(self.symbol_of(&state.parameters, "heap", snap, key))
     }
 
     /// A wand about how much is held cannot be verified.

@@ -7,8 +7,8 @@ use smt::{Meaning, Quantifier, Term};
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{Expr, ExprKind, FunctionId, Local, LocalId, Type};
 
-use crate::executor::Executor;
-use crate::operators::operand_type;
+use super::Encoding;
+use super::operand_type;
 
 /// An axiom that is being translated.
 struct Context<'a> {
@@ -18,25 +18,25 @@ struct Context<'a> {
     values: HashMap<LocalId, Term>,
 }
 
-impl Executor<'_> {
+impl Encoding<'_> {
     /// Translates all axioms that were registered; they may bring others.
-    pub fn translate_axioms(&mut self) {
-        while let Some(instance) = self.symbols.axioms.pop() {
+    pub(super) fn translate_axioms(&mut self) {
+        while let Some(instance) = self.axioms.pending.pop() {
             let domain = self.program.domain(instance.domain);
             let axiom = &domain.axioms[instance.index];
             let mut context =
                 Context { locals: &axiom.locals, types: &instance.types, values: HashMap::new() };
-            self.symbols.translating = true;
+            self.axioms.translating = true;
             let formula = self.translate(&mut context, &axiom.body);
-            self.symbols.translating = false;
+            self.axioms.translating = false;
             if self.terms.as_bool(formula) == Some(true) {
                 continue;
             }
             if domain.adt.is_none() {
-                self.axiom_terms.push(formula);
+                self.axioms.told.push(formula);
             }
             let text = format!("(assert {})", smt::print(&self.terms, formula));
-            self.symbols.say(&text);
+            self.say(&text);
         }
     }
 
@@ -49,7 +49,7 @@ impl Executor<'_> {
         match &e.kind {
             ExprKind::Int(value) => self.terms.int(value.clone()),
             ExprKind::Bool(value) => self.terms.bool(*value),
-            ExprKind::Null => self.symbols.null,
+            ExprKind::Null => self.prelude.null,
             ExprKind::NoPerm => self.amount(0, 1),
             ExprKind::FullPerm => self.amount(1, 1),
             ExprKind::Local(local) => match context.values.get(local) {
@@ -78,13 +78,13 @@ impl Executor<'_> {
                 let args = self.translate_all(context, args);
                 let types: Arc<[Type]> =
                     types.iter().map(|t| t.substitute(context.types)).collect();
-                let fun = self.symbols.domain_function(&mut self.terms, *f, &types);
+                let fun = self.domain_function(*f, &types);
                 self.terms.app(fun, &args)
             }
             ExprKind::Call(f, args) => {
-                let mut full = vec![self.symbols.unit];
+                let mut full = vec![self.prelude.unit];
                 full.extend(self.translate_all(context, args));
-                let symbols = self.symbols.function(&mut self.terms, *f);
+                let symbols = self.function(*f);
                 self.calls_of_abstract(*f);
                 self.terms.app(symbols.full, &full)
             }
@@ -144,10 +144,10 @@ impl Executor<'_> {
     fn calls_of_abstract(&mut self, id: FunctionId) {
         let function = self.program.function(id);
         let trusted = function.body.is_none() && function.pres.is_empty();
-        if !trusted || !self.symbols.in_axioms.insert(id) {
+        if !trusted || !self.axioms.functions.insert(id) {
             return;
         }
-        let symbols = self.symbols.function(&mut self.terms, id);
+        let symbols = self.function(id);
         let mut constants = Vec::new();
         for (i, param) in function.locals.iter().take(function.params as usize).enumerate() {
             let sort = self.sort(&param.ty);
@@ -155,7 +155,7 @@ impl Executor<'_> {
             let fun = self.terms.fun_named(&name, &[], sort, Meaning::Uninterpreted);
             constants.push(self.terms.app(fun, &[]));
         }
-        let mut args = vec![self.symbols.unit];
+        let mut args = vec![self.prelude.unit];
         args.extend(&constants);
         let call = self.terms.app(symbols.full, &args);
         let pre = self.terms.app(symbols.pre, &args);
@@ -163,7 +163,7 @@ impl Executor<'_> {
             this.close(Quantifier::Forall, &constants, &[vec![call]], pre, None, "function")
         });
         let text = format!("(assert {})", smt::print(&self.terms, formula));
-        self.symbols.say(&text);
+        self.say(&text);
     }
 
     /// Some value of a type.

@@ -6,12 +6,12 @@
 
 use smt::{Node, Op, Sort, Term};
 
-use crate::executor::Executor;
+use super::Encoding;
 
 /// With more cases than this, arithmetic is the shorter way to say it.
 const MAX_CASES: usize = 16;
 
-impl Executor<'_> {
+impl Encoding<'_> {
     /// The smaller of two amounts.
     pub fn minimum(&mut self, a: Term, b: Term) -> Term {
         let zero = self.amount(0, 1);

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use report::{Pos, SourceMap};
 
-use crate::executor::Executor;
+use super::Encoding;
 
 /// Kinds that are not about quantified permissions.
 const OTHERS: [&str; 8] =
@@ -95,18 +95,22 @@ impl Names {
     }
 }
 
-impl Executor<'_> {
-    /// Does something because of a place in the source: the formulas that it makes come from there,
-    /// unless they come from somewhere inside of it.
-    pub fn because_of<R>(&mut self, pos: Pos, act: impl FnOnce(&mut Self) -> R) -> R {
-        let outer = std::mem::replace(&mut self.origin, pos);
-        let result = act(self);
+impl Encoding<'_> {
+    /// From here on, formulas come from this place in the source. Returns where they came from before.
+    pub fn set_origin(&mut self, pos: Pos) -> Pos {
+        std::mem::replace(&mut self.origin, pos)
+    }
+
+    /// Makes formulas because of a place in the source.
+    pub(super) fn because_of<R>(&mut self, pos: Pos, make: impl FnOnce(&mut Self) -> R) -> R {
+        let outer = self.set_origin(pos);
+        let result = make(self);
         self.origin = outer;
         result
     }
 
     /// The name of a formula that is made now.
-    pub fn formula_name(&mut self, kind: &'static str) -> Arc<str> {
+    pub(super) fn formula_name(&mut self, kind: &'static str) -> Arc<str> {
         self.names.name(&self.prefix, kind, self.origin)
     }
 }

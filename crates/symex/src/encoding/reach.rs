@@ -8,7 +8,7 @@ use viper::core::{
     Block, Expr, ExprKind, FieldId, FunctionId, Local, MethodId, PredicateId, Resource, StmtKind,
 };
 
-use crate::executor::Executor;
+use super::Encoding;
 
 /// What was visited, and what is still to be.
 #[derive(Default)]
@@ -20,7 +20,7 @@ struct Reach<'p> {
     pending: Vec<&'p Arc<Expr>>,
 }
 
-impl<'p> Executor<'p> {
+impl<'p> Encoding<'p> {
     /// Registers what a method may mention.
     pub fn register_method(&mut self, id: MethodId) {
         let method = self.program.method(id);
@@ -92,7 +92,7 @@ impl<'p> Executor<'p> {
                 ExprKind::Field(_, field) => self.reach_field(&mut reach, *field),
                 ExprKind::Call(function, _) => self.reach_function(&mut reach, *function),
                 ExprKind::DomainCall(function, _, types) => {
-                    self.symbols.domain_function(&mut self.terms, *function, types);
+                    self.domain_function(*function, types);
                 }
                 ExprKind::Acc(resource, _) | ExprKind::Perm(resource) => {
                     self.reach_resource(&mut reach, resource);
@@ -117,15 +117,15 @@ impl<'p> Executor<'p> {
 
     fn reach_field(&mut self, reach: &mut Reach<'p>, field: FieldId) {
         if reach.fields.insert(field) {
-            let sort = self.sort(&self.program.field(field).ty);
-            self.symbols.require_wrapper(&mut self.terms, sort);
+            let sort = self.field_sort(field);
+            self.require_wrapper(sort);
         }
     }
 
     fn reach_function(&mut self, reach: &mut Reach<'p>, id: FunctionId) {
         if reach.functions.insert(id) {
             let function = self.program.function(id);
-            self.symbols.function(&mut self.terms, id);
+            self.function(id);
             // Preconditions are evaluated where the function is called.
             reach.pending.extend(&function.pres);
         }
@@ -135,7 +135,7 @@ impl<'p> Executor<'p> {
         if reach.predicates.insert(id) {
             let predicate = self.program.predicate(id);
             self.register_locals(&predicate.locals);
-            self.symbols.predicate_trigger(&mut self.terms, id);
+            self.predicate_trigger(id);
             reach.pending.extend(&predicate.body);
         }
     }

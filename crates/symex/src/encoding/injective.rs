@@ -9,8 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use smt::{Bound, Meaning, Node, Op, Quant, Quantifier, Sort, Term};
 
-use crate::executor::Executor;
-use crate::state::State;
+use super::Encoding;
 
 /// What a formula says about two variables.
 #[derive(Default)]
@@ -27,24 +26,24 @@ struct Parts {
     same: Option<(Term, Term)>,
 }
 
-impl Executor<'_> {
+impl Encoding<'_> {
     /// What the solver is told where a formula is assumed.
-    pub fn told(&mut self, state: &State, formula: Term) -> Term {
+    pub fn told(&mut self, parameters: &[Term], formula: Term) -> Term {
         match self.terms.node(formula) {
             Node::Op(Op::Implies, args) => {
                 let (premise, conclusion) = (args[0], args[1]);
-                let told = self.told(state, conclusion);
+                let told = self.told(parameters, conclusion);
                 if told == conclusion { formula } else { self.terms.implies(premise, told) }
             }
             Node::Quant(quant) if quant.vars.len() == 2 => {
                 let quant = (**quant).clone();
-                self.with_inverse(state, formula, &quant).unwrap_or(formula)
+                self.with_inverse(parameters, formula, &quant).unwrap_or(formula)
             }
             _ => formula,
         }
     }
 
-    fn with_inverse(&mut self, state: &State, formula: Term, quant: &Quant) -> Option<Term> {
+    fn with_inverse(&mut self, parameters: &[Term], formula: Term, quant: &Quant) -> Option<Term> {
         let [first, second] = *quant.vars.as_slice() else { return None };
         if quant.quantifier != Quantifier::Forall
             || quant.weight.is_some()
@@ -88,7 +87,7 @@ impl Executor<'_> {
         let all = parts.neither.iter().chain(&parts.first).chain(&second_at_x).copied();
         let inside: Vec<Term> = all.collect();
         let inside = self.terms.and(inside);
-        let inverse = self.named_inverse(state, formula, a, x);
+        let inverse = self.named_inverse(parameters, formula, a, x);
         let back = self.terms.eq(inverse, x);
         let body = self.terms.implies(inside, back);
         let (vars, triggers) = (vec![first], vec![vec![a]]);
@@ -164,8 +163,8 @@ impl Executor<'_> {
     }
 
     /// The inverse of what a formula says is injective, at a location: named by the formula.
-    fn named_inverse(&mut self, state: &State, formula: Term, at: Term, x: Term) -> Term {
-        let mut args: Vec<Term> = state.parameters.to_vec();
+    fn named_inverse(&mut self, parameters: &[Term], formula: Term, at: Term, x: Term) -> Term {
+        let mut args: Vec<Term> = parameters.to_vec();
         args.retain(|p| self.mentions(formula, &[*p]));
         args.push(at);
         let key = (self.prefix.clone(), vec![formula]);

@@ -5,38 +5,40 @@
 
 use std::fmt::Write as _;
 
-use smt::{FunId, Sort, Terms, symbol};
+use smt::{FunId, Sort, symbol};
 use viper::core::Type;
 
-use super::Symbols;
+use super::Encoding;
 
-impl Symbols<'_> {
+impl Encoding<'_> {
     /// `Ref.born` or `Snap.born`.
-    pub fn born(&mut self, terms: &mut Terms, sort: Sort) -> FunId {
-        let (reference, snap) = (self.reference, self.snap);
-        if !self.funs.contains_key("Snap.born") {
-            self.wrapper(terms, reference);
-            self.declare(terms, "Ref.born", vec![reference], Sort::Int);
-            self.declare(terms, "Snap.born", vec![snap], Sort::Int);
+    pub fn born(&mut self, sort: Sort) -> FunId {
+        let (reference, snap) = (self.prelude.reference, self.prelude.snap);
+        if !self.symbols.funs.contains_key("Snap.born") {
+            self.wrapper(reference);
+            self.declare("Ref.born", vec![reference], Sort::Int);
+            self.declare("Snap.born", vec![snap], Sort::Int);
             self.say(
                 "(assert (forall ((a Snap.t) (b Snap.t)) (! (and \
                  (<= (Snap.born a) (Snap.born (Snap.pair a b))) \
                  (<= (Snap.born b) (Snap.born (Snap.pair a b)))) \
                  :pattern ((Snap.pair a b)) :qid born.pair)))",
             );
-            let mut wrapped: Vec<Sort> = self.wrappers.keys().copied().collect();
-            wrapped.sort_unstable_by_key(|sort| terms.signature.sort_text(*sort).to_string());
+            let mut wrapped: Vec<Sort> = self.symbols.wrappers.keys().copied().collect();
+            wrapped.sort_unstable_by_key(|sort| self.terms.signature.sort_text(*sort).to_string());
             for sort in wrapped {
                 self.say_born(sort);
             }
         }
         let name = if sort == reference { "Ref.born" } else { "Snap.born" };
-        self.declare(terms, name, vec![sort], Sort::Int)
+        self.declare(name, vec![sort], Sort::Int)
     }
 
     /// What is in a snapshot of this sort of values, if anybody has asked for numbers at all.
     pub(super) fn say_born(&mut self, sort: Sort) {
-        if !self.funs.contains_key("Snap.born") || self.sort_names.contains_key(&sort) {
+        if !self.symbols.funs.contains_key("Snap.born")
+            || self.symbols.sort_names.contains_key(&sort)
+        {
             return;
         }
         let ty = self.type_of(sort);
@@ -45,7 +47,7 @@ impl Symbols<'_> {
         let (pattern, inside) = match &ty {
             Type::Ref => {
                 let _ = writeln!(
-                    self.text,
+                    self.symbols.text,
                     "(assert (forall ((s Snap.t)) (! (<= (Ref.born {value}) (Snap.born s)) \
                      :pattern ({value}) :qid born.Ref)))"
                 );
@@ -66,7 +68,7 @@ impl Symbols<'_> {
             _ => return,
         };
         let _ = writeln!(
-            self.text,
+            self.symbols.text,
             "(assert (forall ((s Snap.t) (r Ref.t)) (! (=> {inside} \
              (<= (Ref.born r) (Snap.born s))) :pattern ({pattern}) :qid {})))",
             symbol(&format!("born.{}", self.type_name(&ty)))

@@ -3,9 +3,9 @@
 use smt::{Sort, Term};
 use viper::core::{BinOp, CollectionOp, Type};
 
-use crate::executor::Executor;
+use super::Encoding;
 
-impl Executor<'_> {
+impl Encoding<'_> {
     /// A permission amount.
     pub fn amount(&mut self, numerator: i32, denominator: i32) -> Term {
         self.terms.real(num_rational::BigRational::new(numerator.into(), denominator.into()))
@@ -28,14 +28,16 @@ impl Executor<'_> {
 
     /// Equality of two terms, of whatever type they are.
     pub fn equal_terms(&mut self, a: Term, b: Term) -> Term {
-        let ty = self.symbols.type_of(self.terms.sort(a));
+        let ty = self.type_of(self.terms.sort(a));
         self.equal(&ty, a, b)
     }
 
     /// A function of a collection type.
     pub fn collection(&mut self, ty: &Type, op: &str, args: &[Term], result: Sort) -> Term {
         let sorts = args.iter().map(|a| self.terms.sort(*a)).collect();
-        let fun = self.symbols.collection(&mut self.terms, ty, op, sorts, result);
+        self.sort(ty);
+        let name = self.collection_name(ty, op);
+        let fun = self.declared(name, sorts, result);
         self.terms.app(fun, args)
     }
 

@@ -4,11 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use smt::{Bound, Node, Op, Quantifier, Sort, Term};
 
-use crate::executor::Executor;
-use crate::path::Run;
-use crate::state::State;
+use super::Encoding;
 
-impl Executor<'_> {
+impl Encoding<'_> {
     /// How deep quantifiers nest in a term.
     pub fn quantifier_depth(&mut self, term: Term) -> usize {
         if let Some(depth) = self.depths.get(&term) {
@@ -333,54 +331,14 @@ impl Executor<'_> {
         {
             return None;
         }
-        let ty = self.symbols.type_of(self.terms.sort(seq));
+        let ty = self.type_of(self.terms.sort(seq));
         Some(self.collection(&ty, "Seq.watched", &[seq], Sort::Bool))
-    }
-
-    /// Gives names to the conditional values in terms that do not depend on `constants`.
-    pub fn name_conditionals(
-        &mut self,
-        state: &mut State,
-        terms: &[Term],
-        constants: &[Term],
-    ) -> Run<HashMap<Term, Term>> {
-        let mut names = HashMap::new();
-        let mut seen = HashSet::new();
-        let mut pending = terms.to_vec();
-        while let Some(term) = pending.pop() {
-            if !seen.insert(term) {
-                continue;
-            }
-            let conditional = matches!(self.terms.node(term), Node::Op(Op::Ite, _));
-            if conditional
-                && self.terms.sort(term) != Sort::Bool
-                && self.terms.free(term).is_empty()
-                && !self.mentions(term, constants)
-            {
-                let known = state.named.get(&term).copied();
-                let name = match known {
-                    Some(name) => name,
-                    None => {
-                        let sort = self.terms.sort(term);
-                        let name = self.fresh(state, "chosen", sort);
-                        let fact = self.terms.eq(name, term);
-                        self.assume(state, fact)?;
-                        state.named.insert_mut(term, name);
-                        name
-                    }
-                };
-                names.insert(term, name);
-                continue;
-            }
-            pending.extend(self.terms.children(term));
-        }
-        Ok(names)
     }
 
     /// In triggers, functions stand for their limited versions, which exist wherever they do.
     pub fn limit(&mut self, term: Term) -> Term {
         if let Node::App(fun, args) = self.terms.node(term)
-            && let Some(limited) = self.symbols.limited_of(*fun)
+            && let Some(limited) = self.limited_of(*fun)
         {
             let args = args.clone();
             return self.terms.app(limited, &args);

@@ -1,0 +1,264 @@
+//! What Viper's values, heaps and functions are for the solver: sorts, symbols, axioms, formulas.
+//!
+//! Symbols are registered when they are first needed, with everything that belongs to them: a
+//! sequence sort brings its axioms, a domain function those of its domain, a function those that its
+//! own unit found ([`FunctionTheory`]). Names depend on nothing but the program text, so that a unit
+//! looks the same whatever else there is in the program. All text goes to the outermost scope of the
+//! session.
+//!
+//! An [`Encoding`] makes terms. It knows neither the solver nor paths or states: what is known, and
+//! what follows from it, is the [`Prover`](crate::prover::Prover)'s.
+
+mod amounts;
+mod axioms;
+mod born;
+pub(crate) mod collections;
+mod domains;
+mod functions;
+mod injective;
+mod locations;
+mod operators;
+mod origin;
+mod quantifiers;
+mod reach;
+mod reads;
+mod snapshots;
+mod sorts;
+mod symbols;
+mod triggers;
+mod value_maps;
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use report::{Pos, SourceMap};
+use smt::{Bound, FunId, Meaning, Sort, Term, Terms, symbol};
+use viper::core::{DomainId, FunctionId, Program, Type};
+
+use crate::config::Config;
+use crate::state::ResourceId;
+use crate::syntax::Syntax;
+
+pub(crate) use domains::{Foreign, foreign_axioms};
+pub(crate) use operators::operand_type;
+pub(crate) use origin::{Origin, is_of_permissions};
+pub(crate) use snapshots::SnapFunctions;
+pub(crate) use symbols::{FunctionSymbols, FunctionTheory, Theories, Use};
+
+use origin::Names;
+use reads::Reads;
+use symbols::{AxiomInstance, Prelude, Symbols, builtin};
+
+/// How a unit is said to the solver.
+pub(crate) struct Encoding<'p> {
+    pub program: &'p Program,
+    pub config: &'p Config,
+    pub terms: Terms,
+    pub syntax: Syntax<'p>,
+    symbols: Symbols,
+    prelude: Prelude,
+    reads: Reads,
+    axioms: Axioms,
+    theories: Arc<Theories>,
+    /// What fresh symbols are named after, besides what they stand for.
+    prefix: String,
+    /// What in the source is being dealt with, for the names of formulas.
+    origin: Pos,
+    names: Names,
+    /// How deep quantifiers nest in terms.
+    depths: HashMap<Term, usize>,
+    bounds: HashMap<(String, Sort), (Bound, Term)>,
+    /// The names of value maps that summarise chunks, by what they summarise and for whom; of heaps
+    /// that wands mention, by their chunks; and of inverses, by the formulas that say that there are
+    /// some.
+    summaries: HashMap<(String, Vec<Term>), FunId>,
+    /// The formals of resources, as far as somebody has asked for them.
+    formals: HashMap<ResourceId, Vec<Term>>,
+    /// Fresh symbols that are declared in the text of axioms.
+    declared_fresh: HashSet<FunId>,
+}
+
+/// Axioms of domains.
+struct Axioms {
+    foreign: Arc<Foreign>,
+    /// Whose axioms were registered.
+    instances: HashSet<(DomainId, Arc<[Type]>)>,
+    /// Not yet translated.
+    pending: Vec<AxiomInstance>,
+    /// Is what is registered now only mentioned by an axiom?
+    translating: bool,
+    /// Abstract functions in axioms: their postconditions hold there, too.
+    functions: HashSet<FunctionId>,
+    /// How deep type arguments of domains nest in the program.
+    nesting: u32,
+    /// Those that the solver was told.
+    told: Vec<Term>,
+}
+
+impl<'p> Encoding<'p> {
+    pub fn new(
+        program: &'p Program,
+        config: &'p Config,
+        syntax: Syntax<'p>,
+        foreign: Arc<Foreign>,
+        theories: Arc<Theories>,
+    ) -> Encoding<'p> {
+        let mut terms = Terms::new();
+        let prelude = Prelude::new(&mut terms);
+        Encoding {
+            program,
+            config,
+            terms,
+            syntax,
+            symbols: Symbols::new(),
+            prelude,
+            reads: Reads::default(),
+            axioms: Axioms {
+                foreign,
+                instances: HashSet::new(),
+                pending: Vec::new(),
+                translating: false,
+                functions: HashSet::new(),
+                nesting: 0,
+                told: Vec::new(),
+            },
+            theories,
+            prefix: String::new(),
+            origin: Pos::None,
+            names: Names::default(),
+            depths: HashMap::new(),
+            bounds: HashMap::new(),
+            summaries: HashMap::new(),
+            formals: HashMap::new(),
+            declared_fresh: HashSet::new(),
+        }
+    }
+
+    /// What the solver has to be told next, in its outermost scope.
+    pub fn take_text(&mut self) -> String {
+        self.translate_axioms();
+        std::mem::take(&mut self.symbols.text)
+    }
+
+    /// Says something in the outermost scope.
+    pub fn say(&mut self, text: &str) {
+        self.symbols.text.push_str(text);
+        self.symbols.text.push('\n');
+    }
+
+    /// Everything that was registered, in order.
+    pub fn uses(&self) -> &[Use] {
+        self.symbols.uses()
+    }
+
+    /// From now on, fresh symbols are named after a member.
+    pub fn name_after(&mut self, member: &str) {
+        self.prefix = format!("{member}.");
+    }
+
+    /// A symbol that is used nowhere else, for a number that nobody else uses: a function of
+    /// parameters.
+    pub fn numbered(&mut self, hint: &str, number: u32, parameters: &[Term], sort: Sort) -> Term {
+        let name = format!("{}{hint}@{number}", self.prefix);
+        let args: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
+        let fun = self.terms.fun_named(&name, &args, sort, Meaning::Uninterpreted);
+        self.terms.app(fun, parameters)
+    }
+
+    /// The axioms of domains that the solver was told.
+    pub fn axiom_terms(&self) -> &[Term] {
+        &self.axioms.told
+    }
+
+    /// The places that formulas come from, by name.
+    pub fn origins(&self) -> HashMap<Arc<str>, Origin> {
+        self.names.origins()
+    }
+
+    /// All names of formulas with their places, for people who read a dump.
+    pub fn origin_table(&self, sources: Option<&SourceMap>) -> String {
+        self.names.table(sources)
+    }
+
+    /// Registers something and all that belongs to it.
+    fn require(&mut self, what: &Use) {
+        match what {
+            Use::Type(ty) => {
+                self.sort(ty);
+            }
+            Use::DomainFunction(id, types) => {
+                self.domain_function(*id, types);
+            }
+            Use::Function(id) => {
+                self.function(*id);
+            }
+            Use::PredicateTrigger(id) => {
+                self.predicate_trigger(*id);
+            }
+            Use::Read(field) => {
+                self.read(*field, self.prelude.null);
+            }
+            Use::ValueMap(resource) => {
+                self.value_map(*resource);
+            }
+            Use::Wrapper(ty) => {
+                let sort = self.sort(ty);
+                self.wrapper(sort);
+            }
+        }
+    }
+
+    fn declare(&mut self, name: &str, args: Vec<Sort>, result: Sort) -> FunId {
+        if let Some(fun) = self.symbols.funs.get(name) {
+            return *fun;
+        }
+        let signature = &self.terms.signature;
+        let list: Vec<&str> = args.iter().map(|s| signature.sort_text(*s)).collect();
+        let text = signature.sort_text(result);
+        let list = list.join(" ");
+        let _ = writeln!(self.symbols.text, "(declare-fun {} ({list}) {text})", symbol(name));
+        let fun = builtin(&mut self.terms, &symbol(name), args, result);
+        self.symbols.funs.insert(name.to_string(), fun);
+        fun
+    }
+
+    /// A function that is declared together with its sort.
+    fn declared(&mut self, name: String, args: Vec<Sort>, result: Sort) -> FunId {
+        if let Some(fun) = self.symbols.funs.get(&name) {
+            return *fun;
+        }
+        let fun = builtin(&mut self.terms, &symbol(&name), args, result);
+        self.symbols.funs.insert(name, fun);
+        fun
+    }
+
+    /// All function symbols that are declared, with their names.
+    pub fn functions_by_name(&self) -> impl Iterator<Item = (&str, FunId)> {
+        self.symbols.funs.iter().map(|(name, fun)| (name.as_str(), *fun))
+    }
+
+    /// The function symbol that is declared under a name.
+    pub fn function_named(&self, name: &str) -> Option<FunId> {
+        self.symbols.funs.get(name).copied()
+    }
+
+    /// The snapshot of nothing.
+    pub fn unit(&self) -> Term {
+        self.prelude.unit
+    }
+
+    pub fn null(&self) -> Term {
+        self.prelude.null
+    }
+
+    /// The sort of snapshots.
+    pub fn snap_sort(&self) -> Sort {
+        self.prelude.snap
+    }
+
+    /// The sort of references.
+    pub fn ref_sort(&self) -> Sort {
+        self.prelude.reference
+    }
+}
