@@ -6,28 +6,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Pos};
-use smt::{Limits, Term};
-use viper::core::{Expr, ExprKind, Local, MethodId, Resource, Type};
+use smt::Term;
+use viper::core::{Expr, ExprKind, Local, Resource, Type};
 
-use crate::blame::{Blame, Reason};
+use crate::diagnostics::{
+    Blame, Candidate, Reason, Shortage, Unproved, free_locals, in_words_of_member, root, shorten,
+};
 use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::Run;
 use crate::state::{Chunk, Owner, ResourceId, State};
-use crate::unproved::{Shortage, Unproved};
-use crate::wording::{free_locals, root, shorten};
-
-/// A precondition that may help.
-#[derive(Clone, Debug)]
-pub(crate) struct Candidate {
-    pub method: MethodId,
-    /// The error that it may help against.
-    pub id: String,
-    pub pos: Pos,
-    pub assertion: Arc<Expr>,
-    /// The variables of the method, and those that the assertion binds.
-    pub locals: Vec<Local>,
-    pub text: String,
-}
 
 /// Work for one question.
 const WORK: u64 = 500_000;
@@ -38,17 +25,27 @@ const PREDICATES: usize = 8;
 /// How often a member is verified again.
 const CANDIDATES: usize = 3;
 
+/// Says what helps against an error, or leaves a precondition to be tried.
+pub(crate) fn advise(
+    executor: &mut Executor<'_>,
+    state: &State,
+    unproved: &Unproved,
+    reason: &Reason,
+    diagnostic: &mut Diagnostic,
+) {
+    executor.advise(state, unproved, reason, diagnostic);
+}
+
 impl Executor<'_> {
-    /// Says what helps against an error, or leaves a precondition to be tried.
-    pub fn advise(
+    fn advise(
         &mut self,
         state: &State,
-        unproved: Option<&Unproved>,
+        unproved: &Unproved,
         reason: &Reason,
         diagnostic: &mut Diagnostic,
     ) {
-        let Some(shortage) = unproved.and_then(|u| u.shortage.as_ref()) else { return };
-        if self.advice_time > PATIENCE || diagnostic.help.is_some() {
+        let Some(shortage) = unproved.shortage.as_ref() else { return };
+        if self.diagnostics.advice_time() > PATIENCE || diagnostic.help.is_some() {
             return;
         }
         let started = Instant::now();
@@ -57,34 +54,24 @@ impl Executor<'_> {
             .or_else(|| self.unfolded(state, shortage, reason))
             .or_else(|| self.lost_in_loop(state, shortage, reason));
         let try_precondition = diagnostic.help.is_none()
-            && self.candidates.len() < CANDIDATES
+            && self.diagnostics.candidates().len() < CANDIDATES
             && !self.held_at_first(state, shortage);
-        self.advice_time += started.elapsed();
+        self.diagnostics.spend_on_advice(started.elapsed());
         if try_precondition && let Some(mut candidate) = self.precondition(state, reason) {
             candidate.id = diagnostic.id.to_string();
             candidate.pos = diagnostic.pos;
-            self.candidates.push(candidate);
+            self.diagnostics.add_candidate(candidate);
         }
     }
 
     /// Does something without leaving a trace.
     fn aside<R>(&mut self, f: impl FnOnce(&mut Self) -> Run<R>) -> Option<R> {
-        let (log, trail) = (std::mem::take(&mut self.log), self.trail.len());
-        let (undecided, gave_up) = (self.undecided, self.gave_up);
-        let (trouble, unfolded) = (self.trouble.take(), self.unfolded.len());
-        let thorough = self.limits.thorough;
-        self.limits.thorough = Limits { rlimit: Some(WORK), ..self.limits.quick };
-        let depth = self.session.depth();
-        self.session.push();
-        self.advising = true;
+        let unfolded = self.unfolded.len();
+        let before = self.begin_aside(WORK);
         let result = f(self);
-        self.advising = false;
-        self.session.pop_to(depth);
-        self.limits.thorough = thorough;
-        self.trail.truncate(trail);
+        self.end_aside(before);
         self.unfolded.truncate(unfolded);
-        (self.undecided, self.gave_up, self.trouble, self.log) = (undecided, gave_up, trouble, log);
-        self.unproved = None;
+        self.diagnostics.take_unproved();
         result.ok()
     }
 
@@ -229,16 +216,20 @@ impl Executor<'_> {
             _ => return None,
         };
         match &state.caller {
-            Some(caller) => self.in_words_of_member(&permission, *owner, caller),
-            None => Some((permission, self.locals(*owner).to_vec(), *owner)),
+            Some(caller) => in_words_of_member(self.program, &permission, *owner, caller),
+            None => Some((permission, owner.locals(self.program).to_vec(), *owner)),
         }
     }
 
     /// The same as text: `acc(x.f)`, `list(x)`.
     fn permission_wording(&self, state: &State, reason: &Reason) -> Option<String> {
         let (permission, locals, owner) = self.missing_permission(state, reason)?;
-        let text =
-            viper::unparse::expr_text(self.program, &locals, self.labels(owner), &permission);
+        let text = viper::unparse::expr_text(
+            self.program,
+            &locals,
+            owner.labels(self.program),
+            &permission,
+        );
         let bare = match &permission.kind {
             ExprKind::Acc(Resource::Predicate(..), None) => {
                 text.strip_prefix("acc(").and_then(|t| t.strip_suffix(')')).map(str::to_string)
@@ -251,7 +242,7 @@ impl Executor<'_> {
     /// How the member that is verified would write values.
     fn names_of_terms(&mut self, state: &State, terms: &[Term]) -> Option<Vec<String>> {
         let (owner, store) = root(state);
-        let locals = self.locals(owner);
+        let locals = owner.locals(self.program);
         let variables: Vec<(String, Term)> = store
             .values()
             .filter_map(|(id, value)| Some((locals.get(id.index())?.name.to_string(), value)))

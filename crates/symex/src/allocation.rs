@@ -3,21 +3,20 @@
 use smt::{Sort, Term};
 use viper::core::{FieldId, LocalId, Type};
 
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{ResourceId, State};
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Makes an object that is different from all that are known: those that variables have, and those
     /// in the heap, be it in a field, be it folded away.
     pub fn new_object(&mut self, state: &mut State, local: LocalId, fields: &[FieldId]) -> Run<()> {
         let time = self.terms.int(i64::from(state.fresh));
-        let decl = &self.locals(state.owner)[local.index()];
+        let decl = &state.owner.locals(self.program)[local.index()];
         let object = self.fresh_of(state, decl.name.as_str(), &Type::Ref);
         let mut others = vec![self.null()];
         let reference = self.ref_sort();
         for (id, value) in state.store.clone().values() {
-            let ty = &self.locals(state.owner)[id.index()].ty;
+            let ty = &state.owner.locals(self.program)[id.index()].ty;
             if *ty == Type::Ref {
                 others.push(value);
             } else if let Some(inside) = self.is_element(ty, object, value) {

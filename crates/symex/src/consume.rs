@@ -8,12 +8,12 @@ use std::sync::Arc;
 use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind};
 
-use crate::blame::{Blame, Reason};
+use crate::diagnostics::{Blame, Reason};
 use crate::eval::{conjuncts, resource_reason};
 use crate::executor::Executor;
 use crate::heap::Demand;
-use crate::path::Run;
 use crate::produce::Conditional;
+use crate::prover::Run;
 use crate::state::{Heap, ResourceId, State};
 use crate::wands::wand_reason;
 

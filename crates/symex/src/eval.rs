@@ -17,11 +17,11 @@ use viper::core::{
     BinOp, CollectionOp, Expr, ExprKind, LocalId, OldState, PredicateAccess, Resource, Type,
 };
 
-use crate::blame::{Blame, Reason};
+use crate::diagnostics::{Blame, Reason};
 use crate::encoding::operand_type;
 use crate::executor::Executor;
 use crate::heap::Demand;
-use crate::path::{Outcome, Run, Stop};
+use crate::prover::{Outcome, Run, Stop};
 use crate::state::{Owner, ResourceId, State};
 
 impl Executor<'_> {
@@ -202,7 +202,7 @@ impl Executor<'_> {
 
     /// Gives a variable an arbitrary value.
     pub fn havoc(&mut self, state: &mut State, local: LocalId) -> Term {
-        let decl = &self.locals(state.owner)[local.index()];
+        let decl = &state.owner.locals(self.program)[local.index()];
         let value = self.fresh_of(state, decl.name.as_str(), &decl.ty);
         state.store.set(local, value);
         value

@@ -4,21 +4,21 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
-use smt::{Node, Term};
+use smt::Term;
 use viper::core::{
     BinOp, Expr, ExprKind, FieldId, LocalId, Method, MethodId, PredicateAccess, Resource, Stmt,
     StmtKind,
 };
 
-use crate::blame::{Blame, Reason};
 use crate::cfg::{Cfg, Edge, LoopId, NodeId, NodeKind, Way};
 use crate::config::JoinMode;
+use crate::diagnostics::variable;
+use crate::diagnostics::{Blame, Reason};
 use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::nesting::{Instance, Within};
-use crate::path::{Log, Run, Stop};
+use crate::prover::{Log, Run, Stop};
 use crate::state::{Heap, Owner, ResourceId, State};
-use crate::wording::variable;
 
 /// Where a path is.
 #[derive(Clone, Copy)]
@@ -45,9 +45,6 @@ struct Frame {
     trail: usize,
 }
 
-/// Terms that mention more than this many others get a name when they are assigned.
-const NAME_FROM: usize = 24;
-
 impl<'p> Executor<'p> {
     /// Verifies a method on all its paths.
     pub fn verify_method(&mut self, id: MethodId) -> Run<()> {
@@ -57,20 +54,21 @@ impl<'p> Executor<'p> {
             Some(body) => match Cfg::new(body) {
                 Ok(cfg) => Some(cfg),
                 Err(problem) => {
-                    let state = State::new(Owner::Method(id), 0);
+                    let state = State::new(Owner::Method(id), 0, self.mode);
                     let what = format!("This control flow ({})", problem.message);
                     return self.unsupported(&state, problem.pos, &what);
                 }
             },
         };
-        let idle = cfg.iter().flat_map(|cfg| &cfg.idle_invariants);
-        self.warnings.extend(idle.map(|pos| idle_invariant(*pos)));
-        let mut state = State::new(Owner::Method(id), method.locals.len());
+        for pos in cfg.iter().flat_map(|cfg| &cfg.idle_invariants) {
+            self.diagnostics.warn(idle_invariant(*pos));
+        }
+        let mut state = State::new(Owner::Method(id), method.locals.len(), self.mode);
         for i in 0..method.locals.len() {
             self.havoc(&mut state, LocalId(i as u32));
         }
         let joins = match &cfg {
-            Some(cfg) if self.join_mode >= JoinMode::All => cfg.joins(),
+            Some(cfg) if self.mode.join >= JoinMode::All => cfg.joins(),
             _ => Vec::new(),
         };
         self.walk(&Task { method, cfg: cfg.as_ref(), joins }, state)
@@ -81,14 +79,13 @@ impl<'p> Executor<'p> {
         let start = Frame { state, at: Point::Start, log: Log::default(), trail: 0 };
         let mut frames = vec![start];
         while let Some(frame) = frames.last_mut() {
-            self.log = std::mem::take(&mut frame.log);
-            self.trail.truncate(frame.trail);
+            self.begin_step(std::mem::take(&mut frame.log), frame.trail);
             let mut state = frame.state.clone();
             let result = self.step(task, &mut state, frame.at);
-            frame.log = std::mem::take(&mut self.log);
+            frame.log = self.end_step();
             match result {
                 Ok(Some(next)) => {
-                    let trail = self.trail.len();
+                    let trail = self.trail().len();
                     let next = Frame { state, at: Point::Node(next), log: Log::default(), trail };
                     if frame.log.is_open() {
                         frames.push(next);
@@ -98,7 +95,7 @@ impl<'p> Executor<'p> {
                     continue;
                 }
                 Ok(None) | Err(Stop::Infeasible | Stop::Failed | Stop::Ended) => {
-                    self.stats.paths += 1;
+                    self.count_paths(1);
                 }
                 Err(Stop::Abort) => return Err(Stop::Abort),
             }
@@ -307,7 +304,7 @@ impl<'p> Executor<'p> {
             }
             StmtKind::Assign(local, e) => {
                 let value = self.eval(state, e, &blame("assignment.failed"))?;
-                let hint = self.locals(state.owner)[local.index()].name.as_str();
+                let hint = state.owner.locals(self.program)[local.index()].name.as_str();
                 let value = self.name(state, hint, value)?;
                 self.mention(state, value)?;
                 state.store.set(*local, value);
@@ -356,65 +353,6 @@ impl<'p> Executor<'p> {
             | StmtKind::Goto(_)
             | StmtKind::Block(_) => self.unsupported(state, stmt.pos, "This statement"),
         }
-    }
-
-    /// A large value gets a name, so that what is said about it stays small.
-    pub fn name(&mut self, state: &mut State, hint: &str, value: Term) -> Run<Term> {
-        if !self.is_large(value) {
-            return Ok(value);
-        }
-        let sort = self.terms.sort(value);
-        let name = self.fresh(state, hint, sort);
-        let fact = self.terms.eq(name, value);
-        self.assume(state, fact)?;
-        Ok(name)
-    }
-
-    /// Lets the solver know of a term, so that it may match triggers.
-    pub fn mention(&mut self, state: &mut State, value: Term) -> Run<()> {
-        if !self.may_match(value) {
-            return Ok(());
-        }
-        let sort = self.terms.sort(value);
-        let name = self.fresh(state, "mention", sort);
-        let fact = self.terms.eq(name, value);
-        self.assume(state, fact)
-    }
-
-    /// Is there an application in it that a trigger may be about?
-    fn may_match(&self, term: Term) -> bool {
-        let mut seen = std::collections::HashSet::new();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            if let Node::App(fun, args) = self.terms.node(term)
-                && !args.is_empty()
-            {
-                let name = &self.terms.signature.fun(*fun).name;
-                if !name.contains('@') && !name.starts_with("Snap.") && !name.starts_with("|Snap.")
-                {
-                    return true;
-                }
-            }
-            if seen.insert(term) && seen.len() <= NAME_FROM {
-                pending.extend(self.terms.children(term));
-            }
-        }
-        false
-    }
-
-    fn is_large(&self, term: Term) -> bool {
-        let mut seen = std::collections::HashSet::new();
-        let mut pending = vec![term];
-        while let Some(term) = pending.pop() {
-            let atom = matches!(self.terms.node(term), Node::App(_, args) if args.is_empty());
-            if !atom && seen.insert(term) {
-                if seen.len() > NAME_FROM {
-                    return true;
-                }
-                pending.extend(self.terms.children(term));
-            }
-        }
-        false
     }
 
     fn assign_field(

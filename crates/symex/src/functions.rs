@@ -16,10 +16,10 @@ use std::sync::Arc;
 use smt::{FunId, Node, Op, Term};
 use viper::core::{Expr, FunctionId};
 
-use crate::blame::Blame;
+use crate::diagnostics::Blame;
 use crate::encoding::{FunctionSymbols, FunctionTheory};
 use crate::executor::{Executor, annotated};
-use crate::path::{Entry, Outcome, Run, Stop};
+use crate::prover::{Entry, Outcome, Run, Stop};
 use crate::state::{Owner, State};
 
 /// A function while it is being verified.
@@ -105,8 +105,8 @@ impl Executor<'_> {
         let function = self.program.function(id);
         let symbols = self.function(id);
         self.name_after(function.name.as_str());
-        let mut state = State::new(Owner::Function(id), function.locals.len());
-        state.fresh = self.high;
+        let mut state = State::new(Owner::Function(id), function.locals.len(), self.mode);
+        state.fresh = self.next_fresh();
         let mut formals = vec![self.fresh_snap(&mut state)];
         for i in 0..function.params {
             formals.push(self.havoc(&mut state, viper::core::LocalId(i)));
@@ -137,9 +137,9 @@ impl Executor<'_> {
         let result = self.terms.app(subject.symbols.limited, &subject.formals);
         let snap = subject.formals[0];
         let mut state = subject.state.clone();
-        state.fresh = self.high;
+        state.fresh = self.next_fresh();
         let outcomes = self.explore(&mut state, |this, s| {
-            let mark = this.trail.len();
+            let mark = this.trail().len();
             let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
             this.produce_all(s, &function.pres, snap, &not_wellformed)?;
             let skip = this.facts_since(mark);
@@ -188,10 +188,10 @@ impl Executor<'_> {
         self.name_after(function.name.as_str());
         let snap = subject.formals[0];
         let mut state = subject.state.clone();
-        state.fresh = self.high;
+        state.fresh = self.next_fresh();
         self.unfolded.clear();
         let outcomes = self.explore(&mut state, |this, s| {
-            let mark = this.trail.len();
+            let mark = this.trail().len();
             let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
             this.produce_all(s, &function.pres, snap, &not_wellformed)?;
             let skip = this.facts_since(mark);
@@ -255,7 +255,7 @@ impl Executor<'_> {
 
     fn facts_since(&self, mark: usize) -> usize {
         let fact = |e: &&Entry| matches!(e, Entry::Fact(_) | Entry::Lasting(..));
-        self.trail[mark..].iter().filter(fact).count()
+        self.trail()[mark..].iter().filter(fact).count()
     }
 
     /// Of what was learnt during an evaluation, what users of the function need: that the

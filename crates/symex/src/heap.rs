@@ -9,8 +9,7 @@ use std::rc::Rc;
 use smt::Term;
 
 use crate::config::ExhaleMode;
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, ResourceId, State};
 use crate::wands::is_wand;
 
@@ -41,7 +40,7 @@ pub(crate) struct Demand<'a> {
     pub wildcard: bool,
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// The chunk that is certainly at this location.
     fn find(
         &mut self,
@@ -181,7 +180,7 @@ impl Executor<'_> {
                 return Ok(Some(self.snap_at(chunk, args)));
             }
         }
-        if !heap.has(resource) || self.is_greedy(heap, resource) {
+        if !heap.has(resource) || self.is_greedy(state, heap, resource) {
             return Ok(None);
         }
         let positive = self.held_at_all(heap, resource, args);
@@ -320,7 +319,7 @@ impl Executor<'_> {
         if quantified {
             self.relate_shares(state, &heap.clone(), resource, args)?;
         }
-        if self.exhale_mode != ExhaleMode::MoreComplete {
+        if state.mode.exhale != ExhaleMode::MoreComplete {
             let exact = heap.of(resource).any(|(_, c)| *c.args == *args);
             // A quantified chunk that looks right is a better guess than single ones that do not.
             if quantified
@@ -333,7 +332,7 @@ impl Executor<'_> {
                 return Ok(Some(snap));
             }
         }
-        if self.is_greedy(heap, resource) || !heap.has(resource) {
+        if self.is_greedy(state, heap, resource) || !heap.has(resource) {
             return Ok(None);
         }
         self.take_from_all(state, heap, demand)

@@ -11,7 +11,7 @@ use viper::core::LabelId;
 
 use crate::config::JoinMode;
 use crate::executor::Executor;
-use crate::path::{Outcome, Run, Stop};
+use crate::prover::{Outcome, Run, Stop};
 use crate::state::{Chunk, Heap, QuantifiedChunk, State, Store};
 
 /// The end of a path that goes on, together with others.
@@ -27,7 +27,7 @@ impl Executor<'_> {
     /// Are the paths of assertions joined here?
     pub fn joins_assertions(&self, state: &State) -> bool {
         // The paths of a package must be known one by one.
-        self.join_mode >= JoinMode::Impure && !state.mode.lenient && state.reserves.is_empty()
+        state.mode.join >= JoinMode::Impure && !state.mode.lenient && state.reserves.is_empty()
     }
 
     /// Runs `f` on all its paths and merges the states at their ends. A path whose result is `None`
@@ -47,11 +47,11 @@ impl Executor<'_> {
         let ended = outcomes.len() - arrived.len();
         if arrived.is_empty() {
             // All of them count as one with that which ends here.
-            self.stats.paths += ended.saturating_sub(1) as u64;
+            self.count_paths(ended.saturating_sub(1));
             let failed = outcomes.iter().any(|o| matches!(o.value, Err(Stop::Failed)));
             return Err(if failed { Stop::Failed } else { Stop::Ended });
         }
-        self.stats.paths += ended as u64;
+        self.count_paths(ended);
         if let [only] = arrived.as_slice() {
             self.assume(state, only.guard)?;
         }
@@ -94,7 +94,7 @@ impl Executor<'_> {
             let Some(choices) = stores.iter().map(value).collect::<Option<Vec<_>>>() else {
                 continue;
             };
-            let locals = self.locals(state.owner);
+            let locals = state.owner.locals(self.program);
             let hint = locals.get(local.index()).map_or("joined", |local| local.name.as_str());
             let value = self.select(state, hint, &choices)?;
             state.store.set(local, value);

@@ -19,8 +19,7 @@ use rpds::{HashTrieMap, List};
 use smt::Term;
 use viper::core::PredicateId;
 
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::State;
 
 /// How many instances above and below a new link are looked at, nearest first.
@@ -95,7 +94,7 @@ fn reached(
     found
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// An instance was found in the body that is being produced or consumed.
     pub fn note_inside(
         &mut self,

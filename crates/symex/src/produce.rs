@@ -6,11 +6,11 @@ use std::sync::Arc;
 use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind, PredicateId};
 
-use crate::blame::{Blame, Reason};
+use crate::diagnostics::{Blame, Reason};
 use crate::eval::conjuncts;
 use crate::executor::Executor;
 use crate::nesting::{Instance, Within};
-use crate::path::Run;
+use crate::prover::Run;
 use crate::state::{BranchCondition, Owner, ResourceId, State};
 
 /// `c ? a : b`, or `c ==> a`.

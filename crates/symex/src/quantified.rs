@@ -24,11 +24,11 @@ use smt::{Quantifier, Term};
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{BinOp, Expr, ExprKind, LocalId, Resource, Type};
 
-use crate::blame::{Blame, Reason};
+use crate::diagnostics::{Blame, Reason};
 use crate::eval::learn::READ_WEIGHT;
 use crate::eval::resource_reason;
 use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::Run;
 use crate::state::{Heap, Pattern, QuantifiedChunk, ResourceId, State};
 use crate::wands::{Missing, is_wand};
 

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use viper::core::{Expr, ExprKind};
 
+use crate::diagnostics::expr_text;
 use crate::eval::conjuncts;
 use crate::executor::Executor;
 use crate::state::Owner;
@@ -43,18 +44,19 @@ impl Executor<'_> {
                     let amount = amount.clone().filter(|amount| !is_some(amount));
                     let kind = ExprKind::Acc(resource.clone(), amount);
                     let part = Expr::new(kind, part.ty.clone(), part.pos);
-                    write!(text, "{};", self.expr_text(&part, owner))
+                    write!(text, "{};", expr_text(self.program, &part, owner))
                 }
                 ExprKind::Binary(viper::core::BinOp::Implies, c, a) => {
-                    let (c, a) = (self.expr_text(c, owner), self.permissions_text(a, owner));
+                    let (c, a) =
+                        (expr_text(self.program, c, owner), self.permissions_text(a, owner));
                     write!(text, "{c} ==> ({a});")
                 }
                 ExprKind::Cond(c, a, b) => {
-                    let c = self.expr_text(c, owner);
+                    let c = expr_text(self.program, c, owner);
                     let (a, b) = (self.permissions_text(a, owner), self.permissions_text(b, owner));
                     write!(text, "{c} ? ({a}) : ({b});")
                 }
-                _ => write!(text, "{};", self.expr_text(part, owner)),
+                _ => write!(text, "{};", expr_text(self.program, part, owner)),
             };
         }
         text

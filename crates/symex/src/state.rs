@@ -6,12 +6,16 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use crate::config::{ExhaleMode, JoinMode};
+use crate::diagnostics::Caller;
 use crate::nesting::{Nesting, Within};
 use crate::wands::{Reserve, Rest};
-use crate::wording::Caller;
 use rpds::{HashTrieMap, HashTrieSet, List};
 use smt::Term;
-use viper::core::{Expr, FieldId, FunctionId, LabelId, LocalId, MethodId, PredicateId};
+use viper::ast::Name;
+use viper::core::{
+    Expr, FieldId, FunctionId, LabelId, Local, LocalId, MethodId, PredicateId, Program,
+};
 
 /// The member whose variables an expression mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +23,25 @@ pub(crate) enum Owner {
     Method(MethodId),
     Function(FunctionId),
     Predicate(PredicateId),
+}
+
+impl Owner {
+    /// The variables of the member.
+    pub fn locals(self, program: &Program) -> &[Local] {
+        match self {
+            Owner::Method(id) => &program.method(id).locals,
+            Owner::Function(id) => &program.function(id).locals,
+            Owner::Predicate(id) => &program.predicate(id).locals,
+        }
+    }
+
+    /// The labels of the member.
+    pub fn labels(self, program: &Program) -> &[Name] {
+        match self {
+            Owner::Method(id) => &program.method(id).labels,
+            Owner::Function(_) | Owner::Predicate(_) => &[],
+        }
+    }
 }
 
 /// What a chunk is about.
@@ -279,6 +302,10 @@ pub(crate) struct Mode {
     pub reading: bool,
     /// Is it `A` of `[A, B]` that is produced? Then its snapshot may be that of `B`.
     pub one_sided: bool,
+    /// How permissions are looked for.
+    pub exhale: ExhaleMode,
+    /// Where paths are joined again.
+    pub join: JoinMode,
     /// Positions where something is being evaluated only to be mentioned (triggers).
     pub lenient: bool,
 }
@@ -323,7 +350,7 @@ impl State {
         self.levels.iter().position(|l| l.heaps().any(|h| h.agrees(heap, resource)))
     }
 
-    pub fn new(owner: Owner, locals: usize) -> State {
+    pub fn new(owner: Owner, locals: usize, mode: Mode) -> State {
         State {
             owner,
             caller: None,
@@ -349,7 +376,7 @@ impl State {
             unfolding: List::new(),
             nesting: Nesting::default(),
             within: Within::Nothing,
-            mode: Mode::default(),
+            mode,
         }
     }
 }

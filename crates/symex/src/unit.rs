@@ -10,16 +10,18 @@ use viper::core::{
     Block, Expr, FunctionId, Info, Method, PredicateId, Program, ReportAs, Stmt, StmtKind,
 };
 
-use crate::advice::Candidate;
-use crate::blame::Blame;
+use crate::advice::advise;
 use crate::config::{Config, ExhaleMode, JoinMode};
-use crate::encoding::{FunctionTheory, Theories};
+use crate::diagnostics::Blame;
+use crate::diagnostics::Candidate;
+use crate::encoding::{Encoding, FunctionTheory, Theories};
 use crate::executor::Executor;
 use crate::instances::Counts;
-use crate::path::{Run, Stop};
 use crate::plan::{Key, Unit};
-use crate::state::{Owner, State};
-use crate::verdict::{Failure, MemberKind, Stats, Trouble};
+use crate::prover::{Prover, Run, Stop};
+use crate::state::{Mode, Owner, State};
+use crate::syntax::Syntax;
+use crate::verdict::{Failure, MemberKind, Stats};
 use crate::verification::{Found, Part, Ready, Verification};
 
 /// Who verifies units, one after the other, with the same solver if it can.
@@ -148,25 +150,15 @@ fn verify_with(
         own.set_deadline(Some(deadline));
         own.push();
         own.push();
-        let mut executor = Executor::new(
-            program,
-            &config,
-            own,
-            Arc::clone(&shared.foreign),
-            Arc::clone(theories),
-            Some(deadline),
-            Arc::clone(&shared.triggers),
-        );
+        let encoding = encoding(shared, program, &config, theories);
+        let prover = Prover::new(encoding, own, Some(deadline));
         // No advice on advice.
-        executor.advice_time = Duration::MAX;
-        executor.exhale_mode =
-            exhale_mode(program, &Unit::Method(candidate.method)).unwrap_or(executor.exhale_mode);
+        let mode = mode(program, &config, &Unit::Method(candidate.method));
+        let mut executor = Executor::new(prover, mode, None);
         executor.register_method(candidate.method);
-        executor.join_mode =
-            join_mode(program.method(candidate.method)).unwrap_or(config.join_mode);
         let result = executor.verify_method(candidate.method);
-        let failures = std::mem::take(&mut executor.failures);
-        *session = executor.session;
+        let failures = executor.diagnostics.take_failures();
+        *session = executor.into_session();
         (result != Err(Stop::Abort)).then_some(failures)
     };
     let failures = verify(&program)?;
@@ -337,19 +329,12 @@ fn run(
     // One scope for symbols and axioms, one for the rest.
     session.push();
     session.push();
-    let mut executor = Executor::new(
-        shared.program(),
-        &shared.config,
-        session,
-        Arc::clone(&shared.foreign),
-        Arc::clone(theories),
-        deadline,
-        Arc::clone(&shared.triggers),
-    );
+    let (program, config) = (shared.program(), &shared.config);
+    let prover = Prover::new(encoding(shared, program, config, theories), session, deadline);
+    let mut executor = Executor::new(prover, mode(program, config, unit), Some(advise));
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
-    executor.exhale_mode = exhale_mode(shared.program(), unit).unwrap_or(executor.exhale_mode);
     match unit {
         Unit::Method(id) => executor.register_method(*id),
         Unit::Predicate(id) => executor.register_predicate(*id),
@@ -358,7 +343,6 @@ fn run(
     let (key, result): (Key, Run<()>) = match unit {
         Unit::Method(id) => {
             let method = shared.program().method(*id);
-            executor.join_mode = join_mode(method).unwrap_or(shared.config.join_mode);
             let result = executor.verify_method(*id);
             if result != Err(Stop::Abort) {
                 unfulfilled_refutations(&mut executor, method);
@@ -378,7 +362,7 @@ fn run(
             let mut last = start;
             let mut done = |executor: &mut Executor<'_>, id: FunctionId| {
                 let part = parts.entry((MemberKind::Function, id.0)).or_default();
-                part.failures.append(&mut executor.failures);
+                part.failures.append(&mut executor.diagnostics.take_failures());
                 part.time += last.elapsed();
                 last = Instant::now();
             };
@@ -398,17 +382,16 @@ fn run(
     if part.time == Duration::ZERO {
         part.time = time;
     }
-    part.failures.append(&mut executor.failures);
-    part.stats = executor.stats;
-    let stats = executor.session.stats();
+    part.failures.append(&mut executor.diagnostics.take_failures());
+    part.stats = executor.stats();
+    let stats = executor.session().stats();
     part.stats.queries += stats.queries - before.queries;
     part.stats.unknown += stats.unknown - before.unknown;
     part.stats.trivial += stats.trivial - before.trivial;
     part.stats.starts += stats.starts - before.starts;
     part.stats.waiting += stats.waiting.saturating_sub(before.waiting);
     if result == Err(Stop::Abort) {
-        let unknown = || Trouble::Internal("no reason is known".to_string());
-        part.trouble = Some(executor.trouble.take().unwrap_or_else(unknown));
+        part.trouble = Some(executor.take_trouble());
         if let Unit::Functions(group) = unit {
             let trouble = part.trouble.clone();
             for id in group {
@@ -418,18 +401,40 @@ fn run(
         }
     }
     let part = parts.entry(key).or_default();
-    part.warnings.append(&mut executor.warnings);
-    part.gave_up = executor.gave_up || result == Err(Stop::Abort);
+    part.warnings.append(&mut executor.diagnostics.take_warnings());
+    part.gave_up = executor.gave_up() || result == Err(Stop::Abort);
     part.instances = instances(shared, unit, &mut executor);
-    let candidates = std::mem::take(&mut executor.candidates);
-    Outcome { session: executor.session, fresh, key, parts, found, candidates }
+    let candidates = executor.diagnostics.take_candidates();
+    Outcome { session: executor.into_session(), fresh, key, parts, found, candidates }
+}
+
+/// The language in which units of a program are said to the solver.
+fn encoding<'p>(
+    shared: &Verification<'_>,
+    program: &'p Program,
+    config: &'p Config,
+    theories: &Arc<Theories>,
+) -> Encoding<'p> {
+    let syntax = Syntax::new(program, Arc::clone(&shared.triggers));
+    Encoding::new(program, config, syntax, Arc::clone(&shared.foreign), Arc::clone(theories))
+}
+
+/// How the assertions of a unit are looked at.
+fn mode(program: &Program, config: &Config, unit: &Unit) -> Mode {
+    let exhale = exhale_mode(program, unit).unwrap_or(config.exhale_mode);
+    let join = match unit {
+        Unit::Method(id) => join_mode(program.method(*id)).unwrap_or(config.join_mode),
+        Unit::Functions(_) | Unit::Predicate(_) => JoinMode::Off,
+    };
+    Mode { exhale, join, ..Mode::default() }
 }
 
 /// How often the formulas of a unit were instantiated, by their origins.
 fn instances(shared: &Verification<'_>, unit: &Unit, executor: &mut Executor<'_>) -> Counts {
     if shared.config.dump_smt.is_some() {
         let sources = shared.config.sources.as_deref();
-        executor.session.note(&executor.origin_table(sources));
+        let table = executor.origin_table(sources);
+        executor.session().note(&table);
     }
     if !shared.config.profile {
         return Counts::default();
@@ -440,7 +445,7 @@ fn instances(shared: &Verification<'_>, unit: &Unit, executor: &mut Executor<'_>
         told.extend(own.clone());
     }
     let origin = |name: &str| own.get(name).or_else(|| told.get(name)).cloned();
-    Counts::new(executor.session.instances(), origin)
+    Counts::new(executor.session().instances(), origin)
 }
 
 // --- Small units
@@ -449,7 +454,7 @@ fn instances(shared: &Verification<'_>, unit: &Unit, executor: &mut Executor<'_>
 fn verify_predicate(executor: &mut Executor<'_>, id: PredicateId) -> Run<()> {
     let predicate = executor.program.predicate(id);
     let Some(body) = &predicate.body else { return Ok(()) };
-    let mut state = State::new(Owner::Predicate(id), predicate.locals.len());
+    let mut state = State::new(Owner::Predicate(id), predicate.locals.len(), executor.mode);
     for i in 0..predicate.params {
         executor.havoc(&mut state, viper::core::LocalId(i));
     }
@@ -480,9 +485,9 @@ fn unfulfilled_refutations(executor: &mut Executor<'_>, method: &Method) {
             true
         });
         for (id, pos, message) in reports {
-            if !executor.refuted.contains(&pos) {
+            if !executor.diagnostics.is_refuted(pos) {
                 let diagnostic = Diagnostic::error(id.as_str().to_string(), pos, message.as_str());
-                executor.failures.push(Failure { diagnostic, counterexample: None });
+                executor.diagnostics.add(Failure { diagnostic, counterexample: None });
             }
         }
     }

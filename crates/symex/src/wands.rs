@@ -18,16 +18,15 @@ use std::sync::Arc;
 use smt::Term;
 use viper::core::{Expr, ExprKind, Type, Wand};
 
-use crate::blame::{Blame, Reason};
+use crate::diagnostics::{Blame, Reason};
 use crate::executor::Executor;
 use crate::heap::Demand;
-use crate::path::{Outcome, Run, Stop};
+use crate::prover::{Outcome, Run, Stop};
 use crate::state::State;
 
 pub(crate) use everywhere::Missing;
 pub(crate) use footprint::{Reserve, Rest};
 pub(crate) use package::is_wand;
-pub(crate) use shape::{Argument, Wands};
 
 impl Executor<'_> {
     /// Applies a wand: its left-hand side is given up, its right-hand side gained.

@@ -20,12 +20,11 @@ use num_traits::Zero;
 use smt::{FunId, Limits, Node, Sort, Term};
 use viper::core::{Adt, DomainFunctionId, LocalId, Type};
 
-use crate::blame::Reason;
+use crate::diagnostics::Reason;
+use crate::diagnostics::{Shortage, Unproved};
 use crate::encoding::{SnapFunctions, Use};
-use crate::executor::Executor;
-use crate::path::Entry;
+use crate::prover::{Entry, Prover};
 use crate::state::{Heap, State};
-use crate::unproved::{Shortage, Unproved};
 use crate::verdict::Counterexample;
 
 use interpret::{Places, Scene};
@@ -63,7 +62,7 @@ struct Question<'a> {
     labels: Vec<(viper::core::LabelId, Rows)>,
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Values of the variables and of what is held for which a proof fails. Not confirmed, and empty,
     /// if there are none that stand up to being evaluated.
     pub fn counterexample(
@@ -146,7 +145,7 @@ impl Executor<'_> {
     /// What is known on the path.
     fn path_facts(&self) -> Vec<Term> {
         let mut seen = HashSet::new();
-        let facts = self.trail.iter().filter_map(|entry| match entry {
+        let facts = self.trail().iter().filter_map(|entry| match entry {
             Entry::Fact(t)
             | Entry::Proved(t)
             | Entry::Lasting(t, _)
@@ -205,15 +204,9 @@ impl Executor<'_> {
         told: &[Term],
     ) -> Option<Verdict> {
         self.flush_symbols().ok()?;
-        let timeout = self.limits.thorough.timeout.min(PATIENCE);
+        let timeout = self.timeout().min(PATIENCE);
         let limits = Limits { rlimit: Some(WORK), timeout };
-        self.session.push();
-        for constraint in told {
-            self.session.assert(&self.encoding.terms, *constraint);
-        }
-        let found =
-            self.session.prove_with_model(&mut self.encoding.terms, question.goal, limits, pins);
-        self.session.pop();
+        let found = self.model(told, question.goal, limits, pins);
         let Some((model, values)) = found.ok()? else { return Some(Verdict::Rejected) };
         let pinned = pins
             .iter()
@@ -223,15 +216,8 @@ impl Executor<'_> {
         let mut verdict = Verdict::Rejected;
         for mentioned in [Mentioned::OnPath, Mentioned::InModel] {
             let (model, pinned) = (model.clone(), pinned.clone());
-            let mut world = World::new(
-                self.program,
-                &self.terms,
-                &self.encoding,
-                model,
-                roles,
-                pinned,
-                mentioned,
-            );
+            let mut world =
+                World::new(self.program, &self.terms, self, model, roles, pinned, mentioned);
             verdict = self.evaluate(&mut world, question, shown);
             match verdict {
                 Verdict::Confirmed(_) => break,

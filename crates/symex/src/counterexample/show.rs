@@ -14,12 +14,12 @@ use viper::core::{Expr, ExprKind, LabelId, Local, LocalId, Program, Type, Wand};
 use super::Question;
 use super::value::Value;
 use super::world::World;
-use crate::blame::Reason;
-use crate::executor::Executor;
+use crate::diagnostics::Reason;
+use crate::diagnostics::{free_locals, shorten};
+use crate::encoding::Argument;
+use crate::prover::Prover;
 use crate::state::{Heap, Owner, QuantifiedChunk, ResourceId, State};
 use crate::verdict::{Counterexample, Held};
-use crate::wands::Argument;
-use crate::wording::{free_locals, shorten};
 
 /// A chunk, with the term of its value.
 pub(super) struct Row {
@@ -52,7 +52,7 @@ const LOCATIONS: usize = 40;
 /// Longer values are cut.
 const LONGEST: usize = 160;
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// The variables that a user knows here, with their values: those of the member being verified that
     /// are declared, and those that are bound around the expression in question. Earlier states are
     /// those of that member.
@@ -78,7 +78,7 @@ impl Executor<'_> {
         let known = |id: LocalId| {
             id.0 < always || mentioned.contains(&id) || scope.iter().any(|l| *l == id)
         };
-        let locals = self.locals(owner);
+        let locals = owner.locals(self.program);
         let variables = store
             .values()
             .filter(|(id, _)| known(*id))
@@ -209,7 +209,7 @@ impl Executor<'_> {
                 let name = self.program.predicate(*predicate).name.as_str();
                 format!("{name}({})", texts.join(", "))
             }
-            ResourceId::Wand(id) => match self.wands.written(*id) {
+            ResourceId::Wand(id) => match self.written_wand(*id) {
                 Some((wand, holes, owner)) => self.wand_text(wand, holes, owner, &texts),
                 None => "a wand".to_string(),
             },
@@ -226,7 +226,7 @@ impl Executor<'_> {
         owner: Owner,
         values: &[String],
     ) -> String {
-        let mut locals = self.locals(owner).to_vec();
+        let mut locals = owner.locals(self.program).to_vec();
         let mut map = HashMap::new();
         for (hole, value) in holes.iter().zip(values) {
             // What was read in another state is not written out.

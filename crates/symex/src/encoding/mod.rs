@@ -27,6 +27,8 @@ mod sorts;
 mod symbols;
 mod triggers;
 mod value_maps;
+mod wand_states;
+mod wands;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -45,10 +47,12 @@ pub(crate) use operators::operand_type;
 pub(crate) use origin::{Origin, is_of_permissions};
 pub(crate) use snapshots::SnapFunctions;
 pub(crate) use symbols::{FunctionSymbols, FunctionTheory, Theories, Use};
+pub(crate) use wand_states::{Reads, introspection};
+pub(crate) use wands::Argument;
 
 use origin::Names;
-use reads::Reads;
 use symbols::{AxiomInstance, Prelude, Symbols, builtin};
+use wands::Wands;
 
 /// How a unit is said to the solver.
 pub(crate) struct Encoding<'p> {
@@ -58,7 +62,8 @@ pub(crate) struct Encoding<'p> {
     pub syntax: Syntax<'p>,
     symbols: Symbols,
     prelude: Prelude,
-    reads: Reads,
+    reads: reads::Reads,
+    wands: Wands,
     axioms: Axioms,
     theories: Arc<Theories>,
     /// What fresh symbols are named after, besides what they stand for.
@@ -113,7 +118,8 @@ impl<'p> Encoding<'p> {
             syntax,
             symbols: Symbols::new(),
             prelude,
-            reads: Reads::default(),
+            reads: reads::Reads::default(),
+            wands: Wands::default(),
             axioms: Axioms {
                 foreign,
                 instances: HashSet::new(),

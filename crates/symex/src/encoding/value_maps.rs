@@ -78,11 +78,6 @@ impl Encoding<'_> {
         );
     }
 
-    /// Says which sorts the arguments of wands of the next shape have.
-    pub fn add_wand_shape(&mut self, args: Vec<Sort>) {
-        self.symbols.wands.push(args);
-    }
-
     /// What is gained by applying a wand, from the snapshots of the wand and of its left-hand side.
     pub fn wand_gain(&mut self, wand: Term, lhs: Term) -> Term {
         let fun = self.declare(

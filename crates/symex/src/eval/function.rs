@@ -8,13 +8,13 @@ use rpds::List;
 use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind, FunctionId, LocalId};
 
-use crate::blame::{Blame, Reason};
+use crate::diagnostics::Caller;
+use crate::diagnostics::{Blame, Reason};
 use crate::eval::{conjuncts, resource_reason};
 use crate::executor::{Executor, annotated};
 use crate::nesting::Within;
-use crate::path::{Run, Stop};
+use crate::prover::{Run, Stop};
 use crate::state::{Owner, State, Store};
-use crate::wording::Caller;
 
 impl Executor<'_> {
     /// The value of a function; its precondition must hold here.
@@ -70,7 +70,7 @@ impl Executor<'_> {
             up: state.caller.clone(),
         }));
         inner.owner = owner;
-        inner.store = Store::new(self.locals(owner).len());
+        inner.store = Store::new(owner.locals(self.program).len());
         for (i, arg) in args.iter().enumerate() {
             inner.store.set(LocalId(i as u32), *arg);
         }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use smt::{Node, Op, Quantifier, Term};
 
-use crate::executor::Executor;
-use crate::path::{Learnt, Outcome, Run};
+use crate::prover::{Learnt, Outcome, Prover, Run};
 use crate::state::State;
 
 /// How much later than others facts about reads are used; chains of them end after a few.
@@ -19,7 +18,7 @@ struct Fact {
     triggers: Vec<Vec<Term>>,
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Assumes what was learnt about arbitrary values for all values. `triggers` are those of the
     /// formula in whose evaluation it was learnt.
     pub fn learn_for_all<R>(

@@ -7,14 +7,13 @@
 use smt::{Quantifier, Sort, Term};
 use viper::core::Type;
 
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::State;
 
 /// A literal with more elements is long.
 const LONG: usize = 32;
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// A sequence literal.
     pub(super) fn eval_seq(&mut self, state: &mut State, ty: &Type, elems: &[Term]) -> Run<Term> {
         // What is said about a symbol in a quantifier or a function is not known everywhere.

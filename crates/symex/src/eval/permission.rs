@@ -6,11 +6,11 @@ use std::sync::Arc;
 use smt::{Quantifier, Term};
 use viper::core::{Expr, ExprKind, LocalId, Resource};
 
-use crate::blame::Blame;
+use crate::diagnostics::Blame;
+use crate::encoding::Argument;
 use crate::executor::Executor;
-use crate::path::{Run, Stop};
+use crate::prover::{Run, Stop};
 use crate::state::{ResourceId, State};
-use crate::wands::Argument;
 
 impl Executor<'_> {
     /// Which resource, and its evaluated arguments.

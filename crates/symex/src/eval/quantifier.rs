@@ -6,9 +6,9 @@ use smt::{Quantifier, Term};
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{Expr, ExprKind};
 
-use crate::blame::Blame;
+use crate::diagnostics::Blame;
 use crate::executor::Executor;
-use crate::path::{Run, Stop};
+use crate::prover::{Run, Stop};
 use crate::state::State;
 
 impl Executor<'_> {

@@ -4,11 +4,10 @@ use std::rc::Rc;
 
 use smt::{Quantifier, Term};
 
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Adds a quantified chunk to the heap of a state.
     pub fn put_quantified(&mut self, state: &mut State, chunk: QuantifiedChunk) -> Run<()> {
         if self.merge_quantified(state, &chunk)? {

@@ -8,9 +8,9 @@ use smt::Term;
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{BinOp, Expr, ExprKind, LocalId, Resource, Type};
 
-use crate::blame::Blame;
+use crate::diagnostics::Blame;
 use crate::executor::Executor;
-use crate::path::{Outcome, Run, Stop};
+use crate::prover::{Outcome, Run, Stop};
 use crate::state::{ResourceId, State};
 
 /// A quantified permission in normal form: `forall vars :: { triggers } condition ==> acc(resource,

@@ -9,8 +9,7 @@ use std::rc::Rc;
 
 use smt::{Node, Op, Quantifier, Term};
 
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
 use crate::wands::is_wand;
 
@@ -22,7 +21,7 @@ struct Filled {
     before: Term,
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Gives permission at one location back to the chunk that it was taken from. `false` if there is
     /// none, or if it is not simpler for that.
     ///

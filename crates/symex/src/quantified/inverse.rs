@@ -5,10 +5,10 @@ use std::rc::Rc;
 
 use smt::{Node, Op, Quantifier, Sort, Term};
 
-use crate::blame::{Blame, Reason};
 use crate::config::Ablation;
+use crate::diagnostics::{Blame, Reason};
 use crate::executor::Executor;
-use crate::path::{Run, Stop};
+use crate::prover::{Run, Stop};
 use crate::state::State;
 
 use super::family::Family;

@@ -7,8 +7,7 @@
 
 use smt::Term;
 
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{Heap, QuantifiedChunk, State};
 
 use super::family::Family;
@@ -20,7 +19,7 @@ enum Left {
     Part(Term),
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Takes an amount at every location of a family, as far as it is there, and returns what is still
     /// missing.
     pub(super) fn take_everywhere(

@@ -11,12 +11,11 @@ use num_traits::Zero;
 use smt::{Node, Op, Quantifier, Term};
 
 use crate::config::Ablation;
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 use crate::wands::is_wand;
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// A map with the values of all locations where `inside` holds, and with nothing else in its
     /// domain. How much of them is wanted does not matter for their values.
     pub(super) fn summarise(

@@ -19,12 +19,11 @@
 use smt::{Quantifier, Term};
 
 use crate::config::ExhaleMode;
-use crate::executor::Executor;
 use crate::heap::Demand;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Writes a value to a location of a field; `false` if there is not all permission to it.
     pub fn write(
         &mut self,
@@ -40,7 +39,7 @@ impl Executor<'_> {
             return self.take_and_put(state, resource, args, value);
         }
         let heap = state.heap.clone();
-        if self.exhale_mode != ExhaleMode::MoreComplete {
+        if state.mode.exhale != ExhaleMode::MoreComplete {
             for (index, chunk) in &quantified {
                 if !self.resembles(chunk, args) {
                     continue;

@@ -3,8 +3,7 @@
 use smt::Term;
 
 use super::footprint::Slot;
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 
 /// What is asked for, or still missing, over the formals of a resource.
@@ -16,7 +15,7 @@ pub(crate) enum Missing {
     Something(Term),
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Adds what is missing of a quantified permission in `heap`, both to it and to the heap of the
     /// state.
     pub fn pull_everywhere(

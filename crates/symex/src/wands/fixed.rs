@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use smt::{Node, Op, Term};
 
 use crate::executor::Executor;
-use crate::path::{Run, Stop};
+use crate::prover::{Prover, Run, Stop};
 use crate::state::State;
 
 /// Values that depend on the root, and what they are equal to.
@@ -30,7 +30,7 @@ const ROUNDS: usize = 12;
 /// How many guesses the solver is asked about for one condition.
 const GUESSES: usize = 8;
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Solves the equations among the facts.
     pub(super) fn fix(&mut self, state: &State, root: Term, facts: &[Term]) -> Run<Fixed> {
         let mut fixed = Fixed::default();
@@ -113,48 +113,6 @@ impl Executor<'_> {
         }
         let value = self.terms.substitute(term, &fixed.solved);
         (!self.mentions(value, &[root])).then_some(value)
-    }
-
-    /// The same, with help of the solver: `x.g <= a && x.g >= a` fixes `x.g`, too.
-    pub(super) fn settle(
-        &mut self,
-        state: &mut State,
-        root: Term,
-        term: Term,
-        facts: &[Term],
-        fixed: &mut Fixed,
-    ) -> Run<Option<Term>> {
-        if let Some(value) = self.settled(root, term, fixed) {
-            return Ok(Some(value));
-        }
-        let rest = self.terms.substitute(term, &fixed.solved);
-        let guesses = self.guesses(root, rest, facts, fixed);
-        if guesses.is_empty() {
-            return Ok(None);
-        }
-        let outcomes = self.explore(state, |this, s| {
-            for fact in facts {
-                this.assume(s, *fact)?;
-            }
-            let mut right = Vec::new();
-            for (value, guess) in &guesses {
-                let same = this.terms.eq(*value, *guess);
-                if this.prove_quickly(s, same)? {
-                    right.push((*value, *guess));
-                }
-            }
-            Ok(right)
-        });
-        let outcomes = match outcomes {
-            Ok(outcomes) => outcomes,
-            Err(Stop::Infeasible) => return Ok(None),
-            Err(stop) => return Err(stop),
-        };
-        // Nothing in there splits the path.
-        for (value, guess) in outcomes.iter().flat_map(|o| &o.value) {
-            fixed.solved.entry(*value).or_insert(*guess);
-        }
-        Ok(self.settled(root, rest, fixed))
     }
 
     /// Values in a term that are not fixed, each with a term that it is compared with.
@@ -263,5 +221,49 @@ impl Executor<'_> {
             }
             _ => None,
         }
+    }
+}
+
+impl Executor<'_> {
+    /// The same, with help of the solver: `x.g <= a && x.g >= a` fixes `x.g`, too.
+    pub(super) fn settle(
+        &mut self,
+        state: &mut State,
+        root: Term,
+        term: Term,
+        facts: &[Term],
+        fixed: &mut Fixed,
+    ) -> Run<Option<Term>> {
+        if let Some(value) = self.settled(root, term, fixed) {
+            return Ok(Some(value));
+        }
+        let rest = self.terms.substitute(term, &fixed.solved);
+        let guesses = self.guesses(root, rest, facts, fixed);
+        if guesses.is_empty() {
+            return Ok(None);
+        }
+        let outcomes = self.explore(state, |this, s| {
+            for fact in facts {
+                this.assume(s, *fact)?;
+            }
+            let mut right = Vec::new();
+            for (value, guess) in &guesses {
+                let same = this.terms.eq(*value, *guess);
+                if this.prove_quickly(s, same)? {
+                    right.push((*value, *guess));
+                }
+            }
+            Ok(right)
+        });
+        let outcomes = match outcomes {
+            Ok(outcomes) => outcomes,
+            Err(Stop::Infeasible) => return Ok(None),
+            Err(stop) => return Err(stop),
+        };
+        // Nothing in there splits the path.
+        for (value, guess) in outcomes.iter().flat_map(|o| &o.value) {
+            fixed.solved.entry(*value).or_insert(*guess);
+        }
+        Ok(self.settled(root, rest, fixed))
     }
 }

@@ -10,8 +10,7 @@ use std::rc::Rc;
 
 use smt::{Quantifier, Sort, Term};
 
-use crate::executor::Executor;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 
 /// A place in a reserve.
@@ -98,7 +97,7 @@ enum Meet {
     If(Term),
 }
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// How much is left at a place.
     pub(super) fn left(&mut self, reserve: &Reserve, slot: Slot) -> Term {
         let own = reserve.pulls.iter().filter(|pull| pull.slot == slot);
@@ -119,7 +118,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn note_taken(&self, state: &mut State, level: usize, slot: Slot, amount: Term) {
-        let pull = Pull { slot, amount, at: self.trail.len() };
+        let pull = Pull { slot, amount, at: self.trail().len() };
         Rc::make_mut(&mut state.reserves)[level].pulls.push(pull);
     }
 
@@ -214,7 +213,7 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let Wanted { resource, args, wildcard } = *wanted;
         let reserve = state.reserves[level].clone();
-        if !certain && (wildcard || self.is_greedy(&reserve.heap, resource)) {
+        if !certain && (wildcard || self.is_greedy(state, &reserve.heap, resource)) {
             return Ok(missing);
         }
         let singles: Vec<(usize, Chunk)> =

@@ -13,7 +13,7 @@ use super::footprint::{Footprint, Reserve, Rest, Slot};
 use super::package::{End, Package};
 use crate::config::Ablation;
 use crate::executor::Executor;
-use crate::path::{Entry, Run};
+use crate::prover::{Entry, Run};
 use crate::state::{Heap, ResourceId, State};
 
 impl Executor<'_> {

@@ -12,10 +12,10 @@ use smt::{Quantifier, Term};
 use viper::core::{Block, Expr, ExprKind, PredicateId, Wand};
 
 use super::footprint::{Footprint, Reserve, Slot};
-use crate::blame::Blame;
 use crate::cfg::Cfg;
+use crate::diagnostics::Blame;
 use crate::executor::Executor;
-use crate::path::{Entry, Run, Stop};
+use crate::prover::{Entry, Run, Stop};
 use crate::state::{Chunk, Heap, Owner, ResourceId, State};
 
 /// A wand that is being packaged.
@@ -184,7 +184,7 @@ impl<'p> Executor<'p> {
         package: &Package,
         blame: &Blame,
     ) -> Run<End> {
-        let mark = self.trail.len();
+        let mark = self.trail().len();
         // Whatever is chosen on the way may depend on the left-hand side.
         state.parameters = state.parameters.iter().chain(&package.root).copied().collect();
         state.fixed = state.parameters.len();
@@ -196,7 +196,7 @@ impl<'p> Executor<'p> {
             Err(Stop::Ended) => Result::Refuted,
             Err(stop) => return Err(stop),
         };
-        let entries = self.trail[mark..].to_vec();
+        let entries = self.trail()[mark..].to_vec();
         let mut forks = Vec::new();
         for (before, entry) in entries.iter().enumerate() {
             if let Entry::Fork(condition, taken) = entry {

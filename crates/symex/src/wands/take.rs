@@ -5,12 +5,11 @@ use std::rc::Rc;
 use smt::Term;
 
 use super::footprint::Rest;
-use crate::executor::Executor;
 use crate::heap::Demand;
-use crate::path::Run;
+use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 
-impl Executor<'_> {
+impl Prover<'_> {
     /// Takes a wand: from one chunk, for two that look the same may differ in what they are good
     /// for. With it comes the rest of its footprint, if that is known.
     pub fn take_wand(
@@ -50,7 +49,7 @@ impl Executor<'_> {
         if let Some(snap) = self.take_shared(state, heap, demand)? {
             return Ok(Some((snap, None)));
         }
-        if wildcard || self.is_greedy(heap, resource) {
+        if wildcard || self.is_greedy(state, heap, resource) {
             return Ok(None);
         }
         self.take_some_wand(state, heap, resource, args, amount)

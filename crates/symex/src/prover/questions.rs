@@ -1,0 +1,124 @@
+//! What follows from the path conditions: visibly, or by the solver.
+
+use std::time::Instant;
+
+use smt::{Answer, Limits, Node, Op, SolverError, Term};
+
+use super::Prover;
+use super::path::{Event, Run, Stop};
+use crate::state::State;
+use crate::verdict::Trouble;
+
+impl Prover<'_> {
+    /// Does it follow from single assumptions, visibly?
+    pub fn entailed(&mut self, state: &State, formula: Term) -> bool {
+        if state.known.contains(&formula) {
+            return true;
+        }
+        match self.terms.node(formula).clone() {
+            Node::Bool(value) => value,
+            Node::Op(Op::And, args) => args.iter().all(|a| self.entailed(state, *a)),
+            Node::Op(Op::Or, args) => args.iter().any(|a| self.entailed(state, *a)),
+            Node::Op(Op::Implies, args) => {
+                let not = self.terms.not(args[0]);
+                self.entailed(state, not) || self.entailed(state, args[1])
+            }
+            Node::Op(Op::Ite, args) => {
+                let not = self.terms.not(args[0]);
+                (state.known.contains(&args[0]) && self.entailed(state, args[1]))
+                    || (state.known.contains(&not) && self.entailed(state, args[2]))
+            }
+            Node::Op(Op::Le, args) => {
+                // Strict implies weak.
+                let strict = self.terms.lt(args[0], args[1]);
+                state.known.contains(&strict)
+            }
+            Node::Op(Op::Lt, args) => {
+                // Products of positive amounts are positive.
+                let zero = self.amount(0, 1);
+                let Node::Op(Op::Mul, factors) = self.terms.node(args[1]).clone() else {
+                    return false;
+                };
+                args[0] == zero
+                    && factors.iter().all(|factor| {
+                        let positive = self.terms.lt(zero, *factor);
+                        self.entailed(state, positive)
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// Does a formula follow from the path conditions? The answer is worth some work.
+    pub fn prove(&mut self, state: &State, goal: Term) -> Run<bool> {
+        let limits = self.limits.thorough;
+        self.ask(state, goal, limits)
+    }
+
+    /// The same if it is cheap to find out.
+    pub fn prove_quickly(&mut self, state: &State, goal: Term) -> Run<bool> {
+        let limits = self.limits.quick;
+        self.ask(state, goal, limits)
+    }
+
+    fn ask(&mut self, state: &State, goal: Term, limits: Limits) -> Run<bool> {
+        if self.entailed(state, goal) {
+            self.stats.trivial += 1;
+            return Ok(true);
+        }
+        if self.log.replaying() {
+            return match self.log.replay() {
+                Some(Event::Answer(answer)) => Ok(answer),
+                _ => self.lost_track(),
+            };
+        }
+        let answer = self.question(goal, limits)?;
+        self.log.record(Event::Answer(answer));
+        Ok(answer)
+    }
+
+    pub(super) fn question(&mut self, goal: Term, limits: Limits) -> Run<bool> {
+        self.flush_symbols()?;
+        let answer = if limits == self.limits.thorough && !self.aside {
+            self.prove_thoroughly(goal, limits)
+        } else {
+            self.session.prove_within(&mut self.encoding.terms, goal, limits)
+        };
+        match answer {
+            Ok(Answer::Unsat) => Ok(true),
+            Ok(Answer::Sat) => {
+                self.undecided = false;
+                Ok(false)
+            }
+            Ok(answer @ Answer::Unknown(_)) => {
+                // Questions that only save work are given up on all the time.
+                self.gave_up |= answer.gave_up() && limits == self.limits.thorough;
+                self.undecided = answer.gave_up();
+                Ok(false)
+            }
+            Err(error) => self.abort(&error),
+        }
+    }
+
+    /// Asks a solver that has answered other questions before, and one that has not if that gives up:
+    /// what it learnt from them may lead it astray.
+    fn prove_thoroughly(&mut self, goal: Term, limits: Limits) -> Result<Answer, SolverError> {
+        let start = Instant::now();
+        let first = Limits { rlimit: limits.rlimit.map(|work| work / 5 * 4), ..limits };
+        let answer = self.session.prove_within(&mut self.encoding.terms, goal, first)?;
+        let timeout = limits.timeout.saturating_sub(start.elapsed());
+        if !answer.gave_up() || timeout.is_zero() {
+            return Ok(answer);
+        }
+        self.session.refresh();
+        self.session.prove_within(&mut self.encoding.terms, goal, Limits { timeout, ..limits })
+    }
+
+    /// A replayed step did something else than the first time: a mistake of ours.
+    pub(super) fn lost_track<T>(&mut self) -> Run<T> {
+        debug_assert!(false, "a step that is run again must do the same");
+        self.trouble
+            .get_or_insert_with(|| Trouble::Internal("a step did not repeat itself".to_string()));
+        Err(Stop::Abort)
+    }
+}
