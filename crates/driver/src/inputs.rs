@@ -8,8 +8,11 @@ use report::{Diagnostic, Pos};
 
 use crate::source;
 
-/// What programs in folders are called.
-const EXTENSION: &str = "vpr";
+/// What Viper programs in folders are called.
+pub const VIPER: &[&str] = &["vpr"];
+
+/// What C programs and heap programs in folders are called.
+pub const C: &[&str] = &["c", "i", "heap"];
 
 /// A file, or something that was named and is none.
 #[derive(Clone, Debug)]
@@ -35,15 +38,16 @@ impl Input {
 /// The files that are meant. A folder stands for all programs in it and in its folders, in the order of
 /// their names; what is hidden is passed over, and so is what was met before by another path. A file
 /// that is named is meant as often as it is named.
-pub fn expand(named: &[PathBuf], stopped: &dyn Fn() -> bool) -> Vec<Input> {
-    let mut walk = Walk { stopped, met: HashSet::new(), inputs: Vec::new() };
+pub fn expand(named: &[PathBuf], extensions: &[&str], stopped: &dyn Fn() -> bool) -> Vec<Input> {
+    let mut walk = Walk { extensions, stopped, met: HashSet::new(), inputs: Vec::new() };
     let mut stdin = false;
     for path in named {
         if source::is_stdin(path) && std::mem::replace(&mut stdin, true) {
             walk.inputs.push(Input::problem(path, "standard input can be read only once"));
         } else if !source::is_stdin(path) && path.is_dir() {
             if !walk.folder(path) {
-                let nothing = format!("there is no .{EXTENSION} file in this folder");
+                let kinds: Vec<String> = extensions.iter().map(|e| format!(".{e}")).collect();
+                let nothing = format!("there is no {} file in this folder", kinds.join(" or "));
                 let help = "hidden files and folders are passed over";
                 let mut input = Input::problem(path, nothing);
                 input.problem = input.problem.map(|problem| problem.with_help(help));
@@ -58,6 +62,7 @@ pub fn expand(named: &[PathBuf], stopped: &dyn Fn() -> bool) -> Vec<Input> {
 }
 
 struct Walk<'a> {
+    extensions: &'a [&'a str],
     stopped: &'a dyn Fn() -> bool,
     /// Files and folders that need not be looked at again, by their real paths.
     met: HashSet<PathBuf>,
@@ -88,7 +93,10 @@ impl Walk<'_> {
             let path = path.join(name);
             if path.is_dir() {
                 any |= self.folder(&path);
-            } else if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            } else if path
+                .extension()
+                .is_some_and(|e| self.extensions.iter().any(|known| e == *known))
+            {
                 // Nobody may ever write into a pipe. A link that leads nowhere is for the reader to
                 // complain about.
                 if path.metadata().is_ok_and(|file| !file.is_file()) {

@@ -5,6 +5,7 @@
 //! Nothing here prints, and nothing ends the process.
 
 pub mod c_program;
+pub mod infer;
 pub mod inputs;
 mod seeds;
 pub mod select;

@@ -17,6 +17,7 @@ Examples:
   lancehead fmt list.vpr                      format it in place
   lancehead fmt --check .                     which files would change? exit status 1 if any
   lancehead print --core list.vpr             what is left when all syntactic sugar is gone
+  lancehead infer list.c                      is a C program memory safe? why, or why not?
   lancehead run list.c                        run a C program, and stop at the first fault
   lancehead sl problem.smt2                   decide a problem of separation logic
   lancehead completions bash > lancehead.bash completions for your shell
@@ -50,6 +51,32 @@ Exit status:
   2  invalid input: syntax or type errors, unreadable files, wrong usage
   3  could not finish: out of time, interrupted, no solver, internal error
 With --seeds, that of the worst run.";
+
+const INFER_EXAMPLES: &str = "\
+Examples:
+  lancehead infer list.c                     memory safety, leaks and assertions
+  lancehead infer --property memsafety src   of all C programs in a folder, one property
+  lancehead infer --entry reverse list.c     code without `main`
+  lancehead infer --emit annotated list.c    the source with invariants as comments
+  lancehead infer --svg heap.svg list.c      a picture of the heap in which it goes wrong
+  lancehead infer --format json *.c          for tools: one JSON object per file";
+
+const INFER_STATUS: &str = "\
+Properties:
+  memsafety  every dereference and every free is valid, within the bounds of its object
+  memtrack   no memory is lost: a variable leads to every block until it is freed
+  reach      no assertion fails, and no call of `reach_error` or `__VERIFIER_error` is reached
+
+Verdicts:
+  safe       no run of the program violates it
+  unsafe     this run does; it was run. Its inputs, in a file, replay it: `lancehead run --inputs`
+  unknown    neither could be shown; the output says where and why
+
+Exit status:
+  0  everything is safe
+  1  something is unsafe
+  2  invalid input: syntax or type errors, unreadable files, wrong usage
+  3  not everything was decided, or it could not finish";
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -150,6 +177,15 @@ pub enum Command {
 
     /// Print a program as the tool understands it
     Print(Print),
+
+    /// Are C programs safe? Nothing has to be annotated
+    ///
+    /// Runs of the program that go wrong are looked for, and an analysis of all its runs tries to
+    /// show that there are none. Values that the program does not determine
+    /// (`__VERIFIER_nondet_int()`, variables that are not initialised, functions without a body) may
+    /// be any. Integers are unbounded and allocation succeeds, unless options say otherwise.
+    #[command(before_help = INFER_EXAMPLES, after_help = INFER_STATUS, help_template = EXAMPLES_FIRST)]
+    Infer(Infer),
 
     /// Run a C program and stop at the first fault
     ///
@@ -368,6 +404,96 @@ pub struct Print {
     /// The C that is read
     #[command(flatten)]
     pub c: CLanguage,
+}
+
+/// Arguments of `infer`.
+#[derive(Debug, clap::Args)]
+pub struct Infer {
+    /// The programs: C, preprocessed or not, or heap programs as text (`.heap`); a folder stands for
+    /// all of them in it
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// What is asked (may be given several times) [default: all of them]
+    #[arg(long = "property", value_enum, value_name = "NAME")]
+    pub properties: Vec<PropertyName>,
+
+    /// Where the program starts [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    pub entry: Option<String>,
+
+    /// Stop a file after so many seconds, and say what is known; 0 for no limit
+    #[arg(long, value_name = "S", value_parser = seconds, default_value = "60")]
+    pub timeout: Duration,
+
+    /// How to report
+    #[arg(long, value_enum, default_value_t = AnalysisFormat::Human)]
+    pub format: AnalysisFormat,
+
+    /// Print something else instead of a report
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "format")]
+    pub emit: Option<Emit>,
+
+    /// Draw the heap in which the first violation ends as SVG
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+
+    /// Say how many runs were tried, and where the time went
+    #[arg(long)]
+    pub stats: bool,
+
+    /// Files at the same time [default: one per core]
+    #[arg(long, short, value_name = "N", value_parser = positive)]
+    pub jobs: Option<usize>,
+
+    /// What integers are
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = IntMode::Unbounded)]
+    pub int: IntMode,
+
+    /// Allocation may fail
+    #[arg(long)]
+    pub malloc_may_fail: bool,
+
+    /// The C that is read
+    #[command(flatten)]
+    pub c: CLanguage,
+}
+
+/// What is asked of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PropertyName {
+    /// Every dereference and every free is valid
+    Memsafety,
+    /// No memory is lost
+    Memtrack,
+    /// No assertion fails
+    Reach,
+}
+
+impl PropertyName {
+    pub(crate) fn property(self) -> heap::run::Property {
+        match self {
+            PropertyName::Memsafety => heap::run::Property::MemSafety,
+            PropertyName::Memtrack => heap::run::Property::MemTrack,
+            PropertyName::Reach => heap::run::Property::Reach,
+        }
+    }
+}
+
+/// How to report an analysis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnalysisFormat {
+    /// Verdicts, runs step by step, invariants beside their source lines
+    Human,
+    /// One object per file
+    Json,
+}
+
+/// What to print instead of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    /// The source with invariants as comments
+    Annotated,
 }
 
 /// Arguments of `run`.

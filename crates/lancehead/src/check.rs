@@ -65,7 +65,7 @@ pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
     let options =
         human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
     let mut reports = Vec::new();
-    for input in &inputs::expand(&args.files, &|| false) {
+    for input in &inputs::expand(&args.files, inputs::VIPER, &|| false) {
         crash::working_on(&input.path, args.format == Format::Json);
         let (report, sources) = if c_program::is_c(&input.path) && input.problem.is_none() {
             check_c_file(&input.path, args.c.options())

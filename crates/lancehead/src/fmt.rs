@@ -13,7 +13,7 @@ use crate::{crash, diff, source, spl_files};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
-    let inputs = inputs::expand(&args.files, &|| false);
+    let inputs = inputs::expand(&args.files, inputs::VIPER, &|| false);
     inputs.iter().map(|input| format_file(input, args, color, out)).max().unwrap_or(0)
 }
 

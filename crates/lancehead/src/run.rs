@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use driver::c_program;
-use heap::run::{Config, End, Fault, FaultKind, Inputs, Machine, Memory, Observer, Run, Value};
+use heap::run::{Config, End, Fault, Inputs, Machine, Memory, Observer, Run, Value};
 use heap::{LocId, ProcId, Program};
 use report::{Diagnostic, Pos, SourceMap, human, picture};
 use serde_json::{Value as Json, json};
@@ -79,7 +79,7 @@ pub(crate) fn run(args: &args::Run, color: Color, out: &mut Output) -> u8 {
         End::Returned(_) | End::Exited(_) | End::Aborted => ("ended", 0),
     };
     let fault = match &ended.end {
-        End::Fault(fault) => Some(diagnostic(fault, &ended, program)),
+        End::Fault(fault) => Some(driver::infer::diagnostic(fault, &ended, program)),
         _ => None,
     };
     if args.format == Format::Json {
@@ -171,29 +171,6 @@ fn end(end: &End) -> String {
         End::Fault(fault) => fault.kind.to_string(),
         End::Limit(what) => format!("stopped: {what}"),
     }
-}
-
-/// The fault with its places.
-fn diagnostic(fault: &Fault, ended: &Run, program: &Program) -> Diagnostic {
-    let mut message = fault.kind.to_string();
-    if !fault.details.is_empty() {
-        message.push_str(": ");
-        message.push_str(&fault.details);
-    }
-    let mut diagnostic = Diagnostic::error(fault.kind.as_str(), fault.pos, message);
-    if let Some(object) = fault.object.and_then(|number| ended.memory.object(number))
-        && object.pos != Pos::None
-    {
-        diagnostic = diagnostic.with_label(object.pos, "the object was made here");
-    }
-    // At a leak nothing is active that led to it.
-    if fault.kind != FaultKind::Leak {
-        for caller in fault.stack.iter().skip(1) {
-            let name = program.procs.get(caller.proc.index()).map_or("?", |p| p.name.as_str());
-            diagnostic = diagnostic.with_label(caller.pos, format!("called in `{name}`"));
-        }
-    }
-    diagnostic
 }
 
 fn place(pos: Pos, sources: &SourceMap) -> (String, u32, u32) {

@@ -80,7 +80,7 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
         interrupt.done();
         return code;
     }
-    let inputs = inputs::expand(&args.files, &|| cancel.is_cancelled());
+    let inputs = inputs::expand(&args.files, inputs::VIPER, &|| cancel.is_cancelled());
     let runs = args.seeds.unwrap_or(1);
     let screen = Screen::new(
         inputs.iter().map(|input| input.path.clone()).collect(),

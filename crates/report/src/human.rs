@@ -262,17 +262,17 @@ pub fn quantifiers(report: &FileReport, sources: &SourceMap, limit: usize) -> St
 }
 
 /// `, 12 queries, 3 paths`; nothing for zeros.
-fn numbers(numbers: &Numbers) -> String {
+pub(crate) fn numbers(numbers: &Numbers) -> String {
     let shown = numbers.iter().filter(|(_, number)| *number > 0);
     shown.map(|(name, number)| format!(", {number} {}", name.replace('_', " "))).collect()
 }
 
-fn counted(count: usize, noun: &str) -> String {
+pub(crate) fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// Text without control characters other than line breaks.
-fn clean(text: &str) -> Cow<'_, str> {
+pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     let bad = |c: char| c.is_control() && c != '\n';
     if text.contains(bad) {
         Cow::Owned(text.chars().map(|c| if bad(c) { '\u{FFFD}' } else { c }).collect())
@@ -282,7 +282,7 @@ fn clean(text: &str) -> Cow<'_, str> {
 }
 
 /// As [`clean`], and without line breaks: labels stand beside the source.
-fn one_line(text: &str) -> Cow<'_, str> {
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
     if text.contains('\n') {
         Cow::Owned(clean(&text.replace('\n', " ")).into_owned())
     } else {

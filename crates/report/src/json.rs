@@ -115,7 +115,7 @@ struct Member<'a> {
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+pub(crate) struct Message<'a> {
     id: &'a str,
     file: &'a str,
     line: u32,
@@ -174,10 +174,10 @@ fn is_zero(number: &usize) -> bool {
 }
 
 /// Pairs as an object, in their order.
-struct Map<'a, K, V>(&'a [(K, V)]);
+pub(crate) struct Map<'a, K, V>(pub(crate) &'a [(K, V)]);
 
 impl<K, V> Map<'_, K, V> {
-    fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
@@ -195,7 +195,8 @@ impl<K: Serialize, V: Serialize> Serialize for Map<'_, K, V> {
 /// The object of one file, without a line break at the end.
 #[must_use]
 pub fn render(report: &FileReport, sources: &SourceMap) -> String {
-    let message = |d| message(d, report, sources);
+    let name = report.file.as_str();
+    let message = |d| message(d, name, sources);
     let file = File {
         file: &report.file,
         status: report.status.as_str(),
@@ -214,8 +215,8 @@ pub fn render(report: &FileReport, sources: &SourceMap) -> String {
         errors: report.errors().map(message).collect(),
         warnings: report.warnings().map(message).collect(),
         stats: Map(&report.stats),
-        quantifiers: report.quantifiers.iter().map(|q| quantifier(q, report, sources)).collect(),
-        seeds: report.seeds.as_ref().map(|seeds| compared(seeds, report, sources)),
+        quantifiers: report.quantifiers.iter().map(|q| quantifier(q, name, sources)).collect(),
+        seeds: report.seeds.as_ref().map(|seeds| compared(seeds, name, sources)),
     };
     // Strings, numbers and lists always serialise; the other arm keeps the contract regardless.
     serde_json::to_string(&file)
@@ -223,9 +224,9 @@ pub fn render(report: &FileReport, sources: &SourceMap) -> String {
 }
 
 /// The file, the start and the end of a position.
-fn place<'a>(
+pub(crate) fn place<'a>(
     pos: Pos,
-    report: &'a FileReport,
+    name: &'a str,
     sources: &'a SourceMap,
 ) -> (&'a str, LineCol, LineCol) {
     const NOWHERE: LineCol = LineCol { line: 0, column: 0 };
@@ -235,16 +236,16 @@ fn place<'a>(
             let (file, start) = source.presumed(span.start);
             (file, start, source.presumed(end).1)
         }
-        None => (report.file.as_str(), NOWHERE, NOWHERE),
+        None => (name, NOWHERE, NOWHERE),
     }
 }
 
 fn quantifier<'a>(
     q: &'a QuantifierReport,
-    report: &'a FileReport,
+    name: &'a str,
     sources: &'a SourceMap,
 ) -> Quantifier<'a> {
-    let (file, start, _) = place(q.pos, report, sources);
+    let (file, start, _) = place(q.pos, name, sources);
     Quantifier {
         kind: &q.kind,
         file,
@@ -255,13 +256,9 @@ fn quantifier<'a>(
     }
 }
 
-fn compared<'a>(
-    seeds: &'a SeedReport,
-    report: &'a FileReport,
-    sources: &'a SourceMap,
-) -> Seeds<'a> {
+fn compared<'a>(seeds: &'a SeedReport, name: &'a str, sources: &'a SourceMap) -> Seeds<'a> {
     let error = |d: &'a Diagnostic| {
-        let (file, start, _) = place(d.pos, report, sources);
+        let (file, start, _) = place(d.pos, name, sources);
         Place { id: &d.id, file, line: start.line, column: start.column }
     };
     let changes = seeds.members.iter().map(|member| Change {
@@ -285,11 +282,11 @@ fn compared<'a>(
     }
 }
 
-fn message<'a>(d: &'a Diagnostic, report: &'a FileReport, sources: &'a SourceMap) -> Message<'a> {
-    let (file, start, end) = place(d.pos, report, sources);
+pub(crate) fn message<'a>(d: &'a Diagnostic, name: &'a str, sources: &'a SourceMap) -> Message<'a> {
+    let (file, start, end) = place(d.pos, name, sources);
     let (mut labels, mut related, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     for (pos, text) in &d.labels {
-        let (label_file, start, end) = place(*pos, report, sources);
+        let (label_file, start, end) = place(*pos, name, sources);
         if start.line == 0 {
             notes.push(text.as_str());
             continue;
@@ -343,7 +340,7 @@ fn heap(held: &[diagnostic::HeapValue]) -> Vec<HeapValue<'_>> {
     one.collect()
 }
 
-fn millis(time: std::time::Duration) -> u64 {
+pub(crate) fn millis(time: std::time::Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 

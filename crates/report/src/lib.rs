@@ -10,6 +10,7 @@ pub mod human;
 pub mod json;
 mod outcome;
 pub mod picture;
+pub mod safety;
 mod source;
 
 pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use super::fault::FaultKind;
 use super::machine::Machine;
+use super::memory::Life;
 use super::outcome::Observer;
 use super::value::{Pointer, Value};
 use crate::expr::{Arith, BinOp, Comparison, Expr, UnOp};
@@ -54,7 +55,10 @@ impl<O: Observer> Machine<'_, O> {
             Expr::Global(id) => Value::Ptr(Pointer { object: id.0, offset: 0 }),
             Expr::Object(id) => match self.objects[self.objects_base + id.index()] {
                 Some(object) => Value::Ptr(Pointer { object, offset: 0 }),
-                None => Value::Garbage,
+                None => {
+                    self.unspecified = true;
+                    Value::Garbage
+                }
             },
             Expr::Proc(id) => Value::Proc(*id),
             Expr::Float(x) => Value::Float(*x),
@@ -66,7 +70,7 @@ impl<O: Observer> Machine<'_, O> {
             Expr::ToFloat(bits, a) => {
                 let x = match self.eval(a)? {
                     Value::Float(x) => x,
-                    other => self.memory.number(other) as f64,
+                    other => self.bits(other) as f64,
                 };
                 Value::Float(if *bits == 32 { f64::from(x as f32) } else { x })
             }
@@ -87,13 +91,46 @@ impl<O: Observer> Machine<'_, O> {
         value
     }
 
+    /// A value as a number. Where objects and procedures are is nothing that a program determines.
+    pub(super) fn bits(&mut self, value: Value) -> i128 {
+        self.unspecified |= !matches!(value, Value::Int(_) | Value::Float(_));
+        self.memory.number(value)
+    }
+
+    /// Are these different wherever objects are? The end of an object may be the start of another one, and
+    /// where an object was there may be another.
+    fn are_different(&self, a: Value, b: Value) -> bool {
+        let place = |value| match value {
+            Value::Ptr(p) => {
+                let object = self.memory.object(p.object)?;
+                let inside = u64::try_from(p.offset).is_ok_and(|offset| offset < object.size);
+                Some((p.object, inside && object.life == Life::Live))
+            }
+            _ => None,
+        };
+        match (a, b) {
+            (Value::Ptr(_), Value::Int(0)) => place(a).is_some_and(|(_, there)| there),
+            (Value::Int(0), Value::Ptr(_)) => place(b).is_some_and(|(_, there)| there),
+            (Value::Proc(_), Value::Int(0)) | (Value::Int(0), Value::Proc(_)) => true,
+            (Value::Proc(a), Value::Proc(b)) => a != b,
+            (Value::Ptr(_), Value::Ptr(_)) => match (place(a), place(b)) {
+                (Some((a, true)), Some((b, true))) => a != b,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
     fn unary(&mut self, op: UnOp, a: Value) -> Eval<Value> {
         match (op, a) {
             (UnOp::Not, a) => Ok(Value::Int(i128::from(!a.is_true()))),
             (UnOp::FloatNeg, Value::Float(x)) => Ok(Value::Float(-x)),
             (UnOp::FloatNeg, _) => Ok(Value::Float(0.0)),
-            (UnOp::Neg(ty), a) => self.number(ty, self.memory.number(a).checked_neg()),
-            (UnOp::BitNot(ty), a) => Ok(Value::Int(ty.wrap(!self.memory.number(a)))),
+            (UnOp::Neg(ty), a) => {
+                let n = self.bits(a).checked_neg();
+                self.number(ty, n)
+            }
+            (UnOp::BitNot(ty), a) => Ok(Value::Int(ty.wrap(!self.bits(a)))),
         }
     }
 
@@ -102,7 +139,11 @@ impl<O: Observer> Machine<'_, O> {
             BinOp::Compare(op) => Ok(Value::Int(i128::from(self.compare(op, a, b)))),
             BinOp::And => Ok(Value::Int(i128::from(a.is_true() && b.is_true()))),
             BinOp::Or => Ok(Value::Int(i128::from(a.is_true() || b.is_true()))),
-            BinOp::Float(op) => Ok(float(op, a, b)),
+            // How precisely is up to the compiler.
+            BinOp::Float(op) => {
+                self.unspecified = true;
+                Ok(float(op, a, b))
+            }
             BinOp::Arith(op, ty) => match (a, b) {
                 (Value::Int(a), Value::Int(b)) => self.arith(op, ty, a, b),
                 _ => self.arith_on_addresses(op, ty, a, b),
@@ -122,7 +163,8 @@ impl<O: Observer> Machine<'_, O> {
             (Arith::Sub, Value::Ptr(_), Value::Ptr(_)) => return Ok(self.distance(a, b)),
             _ => {}
         }
-        let result = self.arith(op, ty, self.memory.number(a), self.memory.number(b))?;
+        let (m, n) = (self.bits(a), self.bits(b));
+        let result = self.arith(op, ty, m, n)?;
         Ok(match (a, b, result) {
             (Value::Ptr(p), Value::Int(_), Value::Int(n))
             | (Value::Int(_), Value::Ptr(p), Value::Int(n)) => match self.memory.at_address(n) {
@@ -134,22 +176,25 @@ impl<O: Observer> Machine<'_, O> {
     }
 
     /// How many bytes the first is after the second.
-    fn distance(&self, a: Value, b: Value) -> Value {
+    fn distance(&mut self, a: Value, b: Value) -> Value {
         match (a, b) {
             (Value::Ptr(p), Value::Ptr(q)) if p.object == q.object => {
                 Value::Int(i128::from(p.offset) - i128::from(q.offset))
             }
-            _ => Value::Int(self.memory.number(a).saturating_sub(self.memory.number(b))),
+            _ => Value::Int(self.bits(a).saturating_sub(self.bits(b))),
         }
     }
 
     #[inline]
-    fn compare(&self, op: Comparison, a: Value, b: Value) -> bool {
+    fn compare(&mut self, op: Comparison, a: Value, b: Value) -> bool {
         let order = match (a, b) {
             (Value::Int(a), Value::Int(b)) => Some(a.cmp(&b)),
+            _ if matches!(op, Comparison::Eq | Comparison::Ne) && self.are_different(a, b) => {
+                return op == Comparison::Ne;
+            }
             (Value::Ptr(a), Value::Ptr(b)) if a.object == b.object => Some(a.offset.cmp(&b.offset)),
             (Value::Float(a), Value::Float(b)) => a.partial_cmp(&b),
-            _ => Some(self.memory.number(a).cmp(&self.memory.number(b))),
+            _ => Some(self.bits(a).cmp(&self.bits(b))),
         };
         match op {
             Comparison::Eq => order == Some(Ordering::Equal),
@@ -182,6 +227,7 @@ impl<O: Observer> Machine<'_, O> {
                 {
                     return Err(Trouble::Fault(FaultKind::Overflow));
                 }
+                self.unspecified |= !(0..i128::from(ty.bits)).contains(&b);
                 match (op, u32::try_from(b)) {
                     (Arith::Shr, Ok(b)) => Some(a >> b.min(127)),
                     (Arith::Shl, Ok(b)) if b < 127 && a.unsigned_abs() < 1 << (126 - b) => {
@@ -197,13 +243,16 @@ impl<O: Observer> Machine<'_, O> {
 
     /// A conversion keeps pointers if there are bits enough: they become numbers only by arithmetic that has
     /// no other meaning.
-    fn convert(&self, ty: IntType, a: Value) -> Value {
+    fn convert(&mut self, ty: IntType, a: Value) -> Value {
         match a {
             Value::Int(n) => Value::Int(ty.wrap(n)),
-            Value::Float(x) if x.is_finite() && x.abs() < 1e30 => Value::Int(ty.wrap(x as i128)),
-            Value::Float(_) => Value::Int(0),
+            Value::Float(x) => {
+                let fits = x.is_finite() && x.abs() < 1e30;
+                self.unspecified |= !(fits && ty.holds(x as i128));
+                Value::Int(if fits { ty.wrap(x as i128) } else { 0 })
+            }
             other if ty.bits >= self.program.model.address().bits => other,
-            other => Value::Int(ty.wrap(self.memory.number(other))),
+            other => Value::Int(ty.wrap(self.bits(other))),
         }
     }
 

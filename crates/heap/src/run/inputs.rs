@@ -1,6 +1,7 @@
 //! Values that nobody determines: inputs, and what is not initialised.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::types::IntType;
 
@@ -10,6 +11,8 @@ pub struct Inputs {
     given: VecDeque<i128>,
     /// Without one, what is not given is zero.
     seed: Option<u64>,
+    /// Drawn in so many of 16 cases, if there are some.
+    preferred: (Arc<[i128]>, u8),
     drawn: Vec<Drawn>,
 }
 
@@ -35,6 +38,13 @@ impl Inputs {
     #[must_use]
     pub fn given(values: impl IntoIterator<Item = i128>) -> Inputs {
         Inputs { given: values.into_iter().collect(), ..Inputs::default() }
+    }
+
+    /// In so many of 16 cases one of these is drawn.
+    #[must_use]
+    pub fn preferring(mut self, values: Arc<[i128]>, of_16: u8) -> Inputs {
+        self.preferred = (values, of_16);
+        self
     }
 
     /// These first.
@@ -74,6 +84,14 @@ impl Inputs {
     fn random(&mut self, ty: IntType) -> i128 {
         if self.seed.is_none() {
             return 0;
+        }
+        let (preferred, of_16) = self.preferred.clone();
+        if !preferred.is_empty() {
+            let bits = self.next();
+            let one = preferred.get((bits >> 8) as usize % preferred.len());
+            if let Some(value) = one.filter(|_| bits % 16 < of_16.into()) {
+                return ty.wrap(*value);
+            }
         }
         let bits = self.next();
         let value = match bits % 16 {

@@ -5,6 +5,7 @@ use report::Pos;
 use super::eval::{Eval, Trouble};
 use super::fault::{Fault, FaultKind, Frame as FaultFrame};
 use super::inputs::Inputs;
+use super::leaks::Lost;
 use super::memory::{Life, MAX_OBJECT, Memory, Owner};
 use super::outcome::{Config, End, Observer, Run};
 use super::print::draw_byte;
@@ -47,6 +48,8 @@ pub struct Machine<'p, O> {
     steps: u64,
     allocated: u64,
     pub(super) output: String,
+    /// Did it depend on something that neither the program nor an input determines?
+    pub(super) unspecified: bool,
     observer: O,
 }
 
@@ -88,6 +91,7 @@ impl<'p, O: Observer> Machine<'p, O> {
             steps: 0,
             allocated: 0,
             output: String::new(),
+            unspecified: false,
             observer,
         }
     }
@@ -99,7 +103,9 @@ impl<'p, O: Observer> Machine<'p, O> {
             Ok(()) => self.go(),
             Err(end) => end,
         };
-        let lost = if self.config.leaks { self.lost(&end) } else { Vec::new() };
+        let lost = if self.config.leaks { self.lost(&end) } else { Lost::default() };
+        let determined = !(self.unspecified || self.memory.bytes_seen || lost.by_number);
+        let lost = lost.objects;
         let pos = self.pos();
         let end = match (end, lost.first()) {
             (end @ End::Fault(_), _) | (end, None) => end,
@@ -116,7 +122,10 @@ impl<'p, O: Observer> Machine<'p, O> {
             frames.push((proc, vars, objects.copied().collect()));
         }
         let Machine { inputs, memory, steps, output, observer, .. } = self;
-        (Run { end, steps, output, inputs, lost, pos, memory, frames }, observer)
+        let lost_after = None;
+        let run =
+            Run { end, steps, output, inputs, lost, lost_after, pos, memory, frames, determined };
+        (run, observer)
     }
 
     fn start(&mut self) -> Result<(), End> {
@@ -320,7 +329,7 @@ impl<'p, O: Observer> Machine<'p, O> {
                 let size = self.size(size)?;
                 if size > 0 {
                     let at = self.check(at, size, true)?;
-                    let byte = self.memory.number(byte).rem_euclid(256) as u8;
+                    let byte = self.bits(byte).rem_euclid(256) as u8;
                     self.memory.fill(at, byte, size);
                 }
             }
@@ -464,7 +473,10 @@ impl<'p, O: Observer> Machine<'p, O> {
         match self.program.proc(self.proc).vars[var.index()].ty {
             Scalar::Int(ty) => Value::Int(self.inputs.draw(ty, true)),
             Scalar::Float(_) => Value::Float(self.inputs.draw(IntType::signed(16), true) as f64),
-            Scalar::Ptr(_) => Value::Garbage,
+            Scalar::Ptr(_) => {
+                self.unspecified = true;
+                Value::Garbage
+            }
         }
     }
 
@@ -473,8 +485,14 @@ impl<'p, O: Observer> Machine<'p, O> {
         match ty {
             Scalar::Int(_) | Scalar::Ptr(_) if self.config.zero_uninitialised => Value::Int(0),
             Scalar::Int(ty) => Value::Int(self.inputs.draw(ty, false)),
-            Scalar::Float(_) => Value::Float(0.0),
-            Scalar::Ptr(_) => Value::Garbage,
+            Scalar::Float(_) => {
+                self.unspecified = true;
+                Value::Float(0.0)
+            }
+            Scalar::Ptr(_) => {
+                self.unspecified = true;
+                Value::Garbage
+            }
         }
     }
 
@@ -500,7 +518,8 @@ impl<'p, O: Observer> Machine<'p, O> {
 
     /// Checks an access.
     #[inline]
-    pub(super) fn check(&self, at: Value, bytes: u64, write: bool) -> Step<Pointer> {
+    pub(super) fn check(&mut self, at: Value, bytes: u64, write: bool) -> Step<Pointer> {
+        self.unspecified |= matches!(at, Value::Int(n) if self.memory.at_address(n).is_some());
         self.memory.check(at, bytes, write).map_err(|kind| self.bad_access(kind, at, bytes, write))
     }
 
@@ -522,9 +541,13 @@ impl<'p, O: Observer> Machine<'p, O> {
     }
 
     /// The object that may be freed by this pointer.
-    fn freeable(&self, pointer: Value) -> Step<u32> {
+    fn freeable(&mut self, pointer: Value) -> Step<u32> {
         let pointer = match pointer {
-            Value::Int(n) => self.memory.at_address(n).map_or(pointer, Value::Ptr),
+            Value::Int(n) => {
+                let found = self.memory.at_address(n);
+                self.unspecified |= found.is_some();
+                found.map_or(pointer, Value::Ptr)
+            }
             other => other,
         };
         let (kind, object) = match pointer {
@@ -561,7 +584,7 @@ impl<'p, O: Observer> Machine<'p, O> {
     }
 
     /// Objects on the heap that nothing leads to.
-    fn lost(&self, end: &End) -> Vec<u32> {
+    fn lost(&self, end: &End) -> Lost {
         // When the first procedure has returned, its variables are gone.
         let active = !matches!(end, End::Returned(_));
         let variables = if active { self.variables() } else { Vec::new() };

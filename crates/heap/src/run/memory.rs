@@ -30,6 +30,8 @@ const GARBAGE: i128 = 0x7eb7_b7b7_b7b0;
 pub struct Memory {
     /// By number; their addresses ascend.
     objects: Vec<Object>,
+    /// Was a byte of a pointer looked at?
+    pub(super) bytes_seen: bool,
 }
 
 /// An object.
@@ -252,6 +254,7 @@ impl Memory {
                 Cell::Value(value, _) => self.number(value) & 0xff,
                 Cell::Part(value, k, of) => {
                     numbers = false;
+                    self.bytes_seen |= !matches!(value, Value::Float(_));
                     (self.image(value, of) >> (8 * u32::from(k).min(15))) & 0xff
                 }
                 Cell::Empty | Cell::Covered => {

@@ -72,12 +72,16 @@ pub struct Run {
     pub inputs: Inputs,
     /// Objects on the heap that nothing leads to.
     pub lost: Vec<u32>,
+    /// After how many commands the first of them was lost, if that was found out.
+    pub lost_after: Option<u64>,
     /// The command that it stands before.
     pub pos: Pos,
     /// Memory at its end.
     pub memory: Memory,
     /// The variables of the active procedures at its end, outermost procedure first.
     pub frames: Vec<(ProcId, Vec<Value>, Vec<Option<u32>>)>,
+    /// Does it depend on nothing but the program and the inputs? Not on where objects are, for instance.
+    pub determined: bool,
 }
 
 /// Who watches a run.
@@ -96,6 +100,12 @@ impl Observer for NoObserver {
 }
 
 impl Run {
+    /// Is it the only run of the program? Then there was no input, and nothing else was left open.
+    #[must_use]
+    pub fn is_sole(&self) -> bool {
+        self.determined && self.inputs.drawn().is_empty()
+    }
+
     /// Runs a program from its entry.
     #[must_use]
     pub fn new(program: &Program, config: &Config, inputs: Inputs) -> Run {
@@ -103,19 +113,22 @@ impl Run {
         if let (End::Fault(fault), Some(object)) = (&mut run.end, run.lost.first())
             && fault.kind == FaultKind::Leak
         {
-            fault.pos = Run::place_of_loss(program, config, &inputs, run.steps, *object);
+            let (steps, pos) = Run::loss(program, config, &inputs, run.steps, *object);
+            fault.pos = pos;
+            run.lost_after = Some(steps);
         }
         run
     }
 
-    /// The command by which an object was lost. What is lost stays lost, so it is found by bisection.
-    fn place_of_loss(
+    /// After how many commands an object was lost, and where the last of them is. What is lost stays lost, so
+    /// it is found by bisection.
+    fn loss(
         program: &Program,
         config: &Config,
         inputs: &Inputs,
         steps: u64,
         object: u32,
-    ) -> Pos {
+    ) -> (u64, Pos) {
         let prefix = |max_steps: u64| {
             let config = Config { max_steps, ..config.clone() };
             Machine::new(program, &config, inputs.clone(), NoObserver).run().0
@@ -130,10 +143,7 @@ impl Run {
             }
         }
         // The return itself is nowhere in the source: then it is what came before.
-        (0..=reachable)
-            .rev()
-            .map(|steps| prefix(steps).pos)
-            .find(|pos| *pos != Pos::None)
-            .unwrap_or_default()
+        let places = (0..=reachable).rev().map(|steps| prefix(steps).pos);
+        (lost, places.into_iter().find(|pos| *pos != Pos::None).unwrap_or_default())
     }
 }

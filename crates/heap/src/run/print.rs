@@ -29,6 +29,9 @@ impl<O: Observer> Machine<'_, O> {
         let mut values = Vec::new();
         for arg in args {
             let value = self.eval(arg)?;
+            // What is printed of an address is seen by the program only here.
+            let seen = to.is_some() || place.is_some();
+            self.unspecified |= seen && matches!(value, Value::Ptr(_) | Value::Proc(_));
             values.push((value, self.memory.number(value)));
         }
         let zero = self.config.zero_uninitialised;

@@ -1,0 +1,159 @@
+//! One test for each program in `tests/infer`: its verdicts, and that every violation is one.
+//!
+//! A comment says what is expected: `//:: infer memsafety: safe, memtrack: unsafe@12, reach: unknown`, where
+//! the number is the line of the fault. `//:: entry reverse` says where the program starts, `//:: inputs 1 0` which
+//! inputs the smallest run has that violates the first property that is unsafe, and `//:: error ID` that the
+//! program is refused.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use driver::infer::{Settings, infer_file};
+use heap::run::{Config, End, Inputs, Property, Run};
+use infer::Options;
+use libtest_mimic::{Arguments, Failed, Trial};
+use report::safety::{PropertyReport, SafetyReport, SafetyStatus};
+use report::{Pos, SourceMap};
+
+fn main() -> std::process::ExitCode {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/infer");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let trials = files
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
+            Trial::test(name, move || check(&path))
+        })
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|e| e == "c" || e == "i" || e == "heap") {
+            files.push(path);
+        }
+    }
+}
+
+/// What a file says of itself.
+#[derive(Default)]
+struct Expected {
+    /// Property, verdict, and the line of the fault.
+    verdicts: Vec<(String, String, Option<u32>)>,
+    entry: Option<String>,
+    inputs: Option<Vec<String>>,
+    error: Option<String>,
+}
+
+fn expected(text: &str) -> Result<Expected, Failed> {
+    let mut found = Expected::default();
+    for annotation in text.lines().filter_map(|line| line.trim().strip_prefix("//::")) {
+        let (word, rest) = annotation.trim().split_once(' ').unwrap_or((annotation.trim(), ""));
+        match word {
+            "infer" => {
+                for part in rest.split(',') {
+                    let (property, verdict) =
+                        part.split_once(':').ok_or("a verdict has a colon")?;
+                    let verdict = verdict.trim();
+                    let (verdict, line) = match verdict.split_once('@') {
+                        Some((verdict, line)) => (verdict, Some(line.parse()?)),
+                        None => (verdict, None),
+                    };
+                    found.verdicts.push((property.trim().into(), verdict.into(), line));
+                }
+            }
+            "entry" => found.entry = Some(rest.trim().to_owned()),
+            "inputs" => found.inputs = Some(rest.split_whitespace().map(str::to_owned).collect()),
+            "error" => found.error = Some(rest.trim().to_owned()),
+            other => return Err(format!("nobody knows `{other}`").into()),
+        }
+    }
+    Ok(found)
+}
+
+fn line(pos: Pos, sources: &SourceMap) -> u32 {
+    let span = pos.span();
+    span.and_then(|span| Some(sources.get(span.file)?.presumed(span.start).1.line)).unwrap_or(0)
+}
+
+fn check(path: &Path) -> Result<(), Failed> {
+    let expected = expected(&std::fs::read_to_string(path)?)?;
+    let options = Options {
+        properties: vec![Property::MemSafety, Property::MemTrack, Property::Reach],
+        timeout: Some(Duration::from_secs(20)),
+        config: Config::default(),
+    };
+    let c = c::Options::default();
+    let settings = Settings { c, entry: expected.entry.clone(), options, stats: false };
+    let done = infer_file(path, &settings, &driver::infer::Shapes::default(), &|| false);
+    let report = &done.report;
+    if let Some(id) = &expected.error {
+        let found: Vec<_> = report.diagnostics.iter().map(|d| d.id.to_string()).collect();
+        return match report.status == SafetyStatus::Invalid && found.contains(id) {
+            true => Ok(()),
+            false => Err(format!("found {found:?}, expected {id}").into()),
+        };
+    }
+    if expected.verdicts.is_empty() {
+        return Err("the program does not say what is expected".into());
+    }
+    for (property, verdict, at) in &expected.verdicts {
+        let Some(found) = report.properties.iter().find(|p| p.property == property) else {
+            return Err(format!("no verdict on {property}: {:?}", report.diagnostics).into());
+        };
+        let found_line = found.violation.as_ref().map(|v| line(v.fault.pos, &done.sources));
+        if found.verdict.as_str() != verdict || (at.is_some() && found_line != *at) {
+            return Err(format!(
+                "{property}: found {} {found_line:?} ({}), expected {verdict} {at:?}",
+                found.verdict.as_str(),
+                found.reason
+            )
+            .into());
+        }
+    }
+    if let Some(inputs) = &expected.inputs {
+        let found = report.properties.iter().find_map(|p| Some(&p.violation.as_ref()?.inputs));
+        if found != Some(inputs) {
+            return Err(format!("inputs {found:?}, expected {inputs:?}").into());
+        }
+    }
+    replay(path, &expected, report, &done.sources)
+}
+
+/// Runs with the inputs that are reported end in the fault that is reported.
+fn replay(
+    path: &Path,
+    expected: &Expected,
+    report: &SafetyReport,
+    sources: &SourceMap,
+) -> Result<(), Failed> {
+    let (loaded, _) = driver::c_program::load(path, c::Options::default());
+    let mut program = loaded.program.ok_or("it was a program before")?;
+    if let Some(name) = &expected.entry {
+        program.entry = program.find(name);
+    }
+    let violated = |p: &PropertyReport| p.violation.clone();
+    for violation in report.properties.iter().filter_map(violated) {
+        let inputs: Vec<i128> =
+            violation.inputs.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
+        let config = Config { max_steps: violation.steps, ..Config::default() };
+        let run = Run::new(&program, &config, Inputs::given(inputs));
+        let End::Fault(fault) = &run.end else {
+            return Err(format!("the run ends with {:?}", run.end).into());
+        };
+        let (found, reported) = (line(fault.pos, sources), line(violation.fault.pos, sources));
+        if fault.kind.as_str() != violation.fault.id || found != reported {
+            return Err(format!("the run ends with {fault:?} in line {found}").into());
+        }
+        if violation.trace.last().map(|step| line(step.pos, sources)) != Some(reported) {
+            return Err("the trace ends elsewhere".into());
+        }
+    }
+    Ok(())
+}

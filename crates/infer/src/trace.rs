@@ -1,0 +1,141 @@
+//! What a run does, step by step, as a user reads it: one step for each place in the source that it comes to,
+//! with the variables that change there.
+
+use std::collections::VecDeque;
+
+use heap::run::{Config, Drawn, Inputs, Machine, Memory, Observer, Value};
+use heap::{LocId, ProcId, Program};
+use report::Pos;
+
+/// So many steps at the start and at the end are kept.
+const FIRST: usize = 40;
+const LAST: usize = 160;
+
+/// The steps of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// The first and the last ones.
+    pub steps: Vec<Step>,
+    /// How many are left out, and behind which of the steps.
+    pub omitted: Option<(usize, u64)>,
+}
+
+/// A step: commands with the same place in the source.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// Its number, from 1.
+    pub number: u64,
+    /// The procedure.
+    pub proc: ProcId,
+    /// Where.
+    pub pos: Pos,
+    /// Variables of the procedure that it changed, and their values now.
+    pub changes: Vec<(String, String)>,
+}
+
+/// The steps of a run with these inputs.
+pub(crate) fn of(program: &Program, config: &Config, inputs: &[Drawn]) -> Trace {
+    let recorder = Recorder {
+        program,
+        first: Vec::new(),
+        last: VecDeque::new(),
+        count: 0,
+        frames: Vec::new(),
+    };
+    let inputs = Inputs::given(inputs.iter().map(|d| d.value));
+    let (_, recorder) = Machine::new(program, config, inputs, recorder).run();
+    let Recorder { first, last, count, .. } = recorder;
+    let kept = first.len() + last.len();
+    let omitted = count - kept as u64;
+    let omitted = (omitted > 0).then_some((first.len(), omitted));
+    Trace { steps: first.into_iter().chain(last).collect(), omitted }
+}
+
+struct Recorder<'p> {
+    program: &'p Program,
+    first: Vec<Step>,
+    last: VecDeque<Step>,
+    count: u64,
+    /// The active procedures, with their variables when they were last seen.
+    frames: Vec<(ProcId, Vec<Value>)>,
+}
+
+impl Recorder<'_> {
+    fn current(&mut self) -> Option<&mut Step> {
+        self.last.back_mut().or(self.first.last_mut())
+    }
+
+    fn push(&mut self, step: Step) {
+        self.count += 1;
+        if self.first.len() < FIRST {
+            self.first.push(step);
+            return;
+        }
+        if self.last.len() == LAST {
+            self.last.pop_front();
+        }
+        self.last.push_back(step);
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn step(&mut self, proc: ProcId, at: LocId, registers: &[Value], _: &Memory) {
+        let Some(decl) = self.program.procs.get(proc.index()) else { return };
+        let Some(location) = decl.body.as_ref().and_then(|b| b.locations.get(at.index())) else {
+            return;
+        };
+        let vars: Vec<Value> = registers.iter().take(decl.vars.len()).copied().collect();
+        // A call enters location 0 of another frame; a return comes back to one that was left.
+        let same = self.frames.last().is_some_and(|(last, _)| *last == proc);
+        let entered =
+            at == LocId(0) && vars.iter().skip(decl.params as usize).all(|v| *v == Value::Undef);
+        if entered || self.frames.is_empty() {
+            self.frames.push((proc, vars.clone()));
+        } else if !same {
+            while self.frames.last().is_some_and(|(last, _)| *last != proc) {
+                self.frames.pop();
+            }
+        }
+        let mut changes = Vec::new();
+        if let Some((_, known)) = self.frames.last_mut() {
+            for (i, var) in decl.vars.iter().enumerate().filter(|(_, var)| !var.temporary) {
+                if let (Some(old), Some(new)) = (known.get(i), vars.get(i))
+                    && old != new
+                    && *new != Value::Undef
+                {
+                    changes.push((var.name.clone(), shown(self.program, *new)));
+                }
+            }
+            *known = vars;
+        }
+        if let Some(step) = self.current() {
+            for (name, value) in changes {
+                match step.changes.iter_mut().find(|(other, _)| *other == name) {
+                    Some((_, old)) => *old = value,
+                    None => step.changes.push((name, value)),
+                }
+            }
+        }
+        let pos = location.pos;
+        let goes_on = |step: &mut Step| step.proc == proc && step.pos == pos;
+        if pos != Pos::None && !self.current().is_some_and(goes_on) {
+            let number = self.count + 1;
+            self.push(Step { number, proc, pos, changes: Vec::new() });
+        }
+    }
+}
+
+/// A value as users read it.
+fn shown(program: &Program, value: Value) -> String {
+    match value {
+        Value::Int(n) => n.to_string(),
+        Value::Ptr(p) if p.offset == 0 => format!("#{}", p.object),
+        Value::Ptr(p) => format!("#{} + {}", p.object, p.offset),
+        Value::Float(x) => x.to_string(),
+        Value::Proc(id) => {
+            program.procs.get(id.index()).map_or("?", |p| p.name.as_str()).to_owned()
+        }
+        Value::Garbage => "uninitialised".into(),
+        Value::Undef => "?".into(),
+    }
+}

@@ -1,0 +1,133 @@
+//! `lancehead infer`: is a program without annotations safe?
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use driver::infer::{self, Done, Settings};
+use driver::inputs;
+use heap::run::{Config, Property};
+use report::safety::human::Show;
+use report::safety::{self, SafetyReport, SafetyStatus};
+use report::{SourceMap, human, picture};
+use symex::Cancel;
+
+use crate::args::{self, AnalysisFormat, Color, Emit, IntMode};
+use crate::crash;
+use crate::interrupt::Interrupt;
+use crate::output::{Output, complain};
+use crate::progress::Progress;
+
+/// The command. Returns the exit status.
+pub(crate) fn run(args: &args::Infer, color: Color, out: &mut Output) -> u8 {
+    let start = Instant::now();
+    let cancel = Cancel::default();
+    let interrupt = Interrupt::cancels(cancel.clone());
+    let json = args.format == AnalysisFormat::Json;
+    let mut reports: Vec<SafetyReport> = Vec::new();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for input in inputs::expand(&args.files, inputs::C, &|| cancel.is_cancelled()) {
+        match input.problem {
+            None => files.push(input.path),
+            Some(problem) => {
+                let report = SafetyReport::invalid(input.path.display().to_string(), vec![problem]);
+                let done = Done { report, sources: SourceMap::new(), pictures: Vec::new() };
+                show(args, color, out, &done);
+                reports.push(done.report);
+            }
+        }
+    }
+    if files.len() > 1 && (args.svg.is_some() || args.emit.is_some()) {
+        complain("--svg and --emit are for one file");
+        return 2;
+    }
+    let settings = settings(args);
+    let analysis = infer::Shapes::default();
+    let jobs = args.jobs.unwrap_or_else(cores);
+    let progress = Progress::new(files.len(), 1);
+    let mut trouble = None;
+    progress.show(None, || {
+        let cancelled = || cancel.is_cancelled();
+        let begun = |path: &Path| {
+            crash::working_on(path, json);
+            progress.file_begun(path);
+        };
+        infer::infer_files(&files, jobs, &settings, &analysis, &cancelled, &begun, |done| {
+            progress.file_done();
+            progress.hidden(|| show(args, color, out, &done));
+            trouble = trouble.take().or(write_picture(args, &done).err());
+            reports.push(done.report);
+        });
+    });
+    interrupt.done();
+    if !json && args.emit.is_none() {
+        out.write(format!("{}\n", safety::human::summary(&reports, start.elapsed())).as_bytes());
+    }
+    if let Some(message) = trouble {
+        complain(&message);
+        return 3;
+    }
+    match cancel.is_cancelled() && reports.iter().all(|r| r.status != SafetyStatus::Unsafe) {
+        true => 3,
+        false => safety::exit_code(&reports),
+    }
+}
+
+fn settings(args: &args::Infer) -> Settings {
+    let all = [Property::MemSafety, Property::MemTrack, Property::Reach];
+    let asked = |property: &Property| {
+        args.properties.is_empty()
+            || args.properties.iter().any(|named| named.property() == *property)
+    };
+    let config = Config {
+        machine_integers: args.int == IntMode::Machine,
+        malloc_may_fail: args.malloc_may_fail,
+        ..Config::default()
+    };
+    let properties = all.into_iter().filter(asked).collect();
+    let timeout = Some(args.timeout).filter(|limit| !limit.is_zero());
+    let options = ::infer::Options { properties, timeout, config };
+    Settings { c: args.c.options(), entry: args.entry.clone(), options, stats: args.stats }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Says what is known of a file.
+fn show(args: &args::Infer, color: Color, out: &mut Output, done: &Done) {
+    let options =
+        human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
+    let text = match (args.format, args.emit) {
+        (AnalysisFormat::Json, _) => {
+            let mut object = safety::json::render(&done.report, &done.sources);
+            object.push('\n');
+            object
+        }
+        (AnalysisFormat::Human, Some(Emit::Annotated)) => {
+            if done.report.status == SafetyStatus::Invalid {
+                let show = Show { invariants: false, stats: false };
+                safety::human::render(&done.report, &done.sources, options, show)
+            } else {
+                let file = infer::main_file(done);
+                file.map(|id| safety::annotated::render(&done.report, &done.sources, id))
+                    .unwrap_or_default()
+            }
+        }
+        (AnalysisFormat::Human, None) => {
+            let show = Show { invariants: true, stats: args.stats };
+            safety::human::render(&done.report, &done.sources, options, show)
+        }
+    };
+    out.write(text.as_bytes());
+    out.flush();
+}
+
+fn write_picture(args: &args::Infer, done: &Done) -> Result<(), String> {
+    let Some(path) = &args.svg else { return Ok(()) };
+    let Some(drawn) = done.pictures.first() else {
+        return Err(format!("{}: there is nothing to draw", path.display()));
+    };
+    std::fs::write(path, picture::svg(drawn))
+        .map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+}

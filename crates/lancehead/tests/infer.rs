@@ -1,0 +1,110 @@
+//! `lancehead infer` as users and tools call it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use support::{Scratch, stdout};
+
+const UNSAFE: &str = "int __VERIFIER_nondet_int(void);
+int main(void) {
+  int *p = 0;
+  if (__VERIFIER_nondet_int() > 40)
+    return *p;
+  return 0;
+}
+";
+const SAFE: &str = "int main(void) { int a[2] = {1, 2}; return a[1]; }\n";
+
+fn json(text: &str) -> Vec<serde_json::Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("one object per line")).collect()
+}
+
+#[test]
+fn objects_for_tools() {
+    let dir = Scratch::new("infer-json");
+    dir.file("a.c", UNSAFE);
+    dir.file("b.c", SAFE);
+    dir.file("c.c", "int main(void) { return x; }");
+    let output = dir.run(&["infer", "--format", "json", "a.c", "b.c", "c.c"]);
+    assert_eq!(output.status.code(), Some(2));
+    let objects = json(stdout(&output));
+    let statuses: Vec<_> = objects.iter().map(|o| o["status"].as_str().unwrap_or("")).collect();
+    assert_eq!(statuses, ["unsafe", "safe", "invalid"]);
+    let memsafety = &objects[0]["properties"][0];
+    assert_eq!(memsafety["property"], "memsafety");
+    assert_eq!(memsafety["verdict"], "unsafe");
+    assert_eq!(memsafety["violation"], "valid-deref");
+    assert_eq!(memsafety["inputs"], serde_json::json!(["41"]));
+    assert_eq!(memsafety["line"], 5);
+    let last = memsafety["trace"].as_array().and_then(|trace| trace.last()).expect("a trace");
+    assert_eq!((&last["line"], &last["what"]), (&5.into(), &"*p".into()));
+    assert_eq!(objects[2]["errors"][0]["line"], 1);
+    assert_eq!(objects[0]["assumptions"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn exit_statuses() {
+    let dir = Scratch::new("infer-status");
+    dir.file("unsafe.c", UNSAFE);
+    dir.file("safe.c", SAFE);
+    dir.file("endless.c", "int main(void) { while (1) ; }");
+    for (arguments, status) in [
+        (&["infer", "safe.c"][..], 0),
+        (&["infer", "unsafe.c"], 1),
+        (&["infer", "--property", "memtrack", "safe.c"], 0),
+        (&["infer", "--property", "sanity", "safe.c"], 2),
+        (&["infer", "--entry", "f", "safe.c"], 2),
+        (&["infer", "missing.c"], 2),
+        (&["infer", "safe.c", "unsafe.c", "--svg", "x.svg"], 2),
+        (&["infer", "--int", "machine", "--property", "memsafety", "unsafe.c"], 1),
+        (&["infer", "--help"], 0),
+    ] {
+        assert_eq!(dir.run(arguments).status.code(), Some(status), "{arguments:?}");
+    }
+    assert!(stdout(&dir.run(&["infer", "--help"])).contains("memtrack"));
+}
+
+#[test]
+fn what_people_read() {
+    let dir = Scratch::new("infer-human");
+    dir.file("a.c", UNSAFE);
+    let output = dir.run(&["infer", "--stats", "--svg", "a.svg", "a.c"]);
+    let text = stdout(&output);
+    for part in [
+        "error[null-dereference]: the null pointer is dereferenced",
+        "How it gets there:",
+        "p = 0",
+        "Inputs: 41",
+        "a.c: memsafety unsafe: the null pointer is dereferenced (a.c:5)",
+        "runs",
+        "1 file: 1 unsafe; integers are unbounded, allocation succeeds",
+    ] {
+        assert!(text.contains(part), "{part:?} is not in\n{text}");
+    }
+    assert!(std::fs::read_to_string(dir.0.join("a.svg")).unwrap().starts_with("<svg"));
+    // The inputs replay it.
+    dir.file("inputs", "41");
+    let output = dir.run(&["run", "--inputs", "inputs", "a.c"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn bad_input_gets_an_answer() {
+    let dir = Scratch::new("infer-bad");
+    let deep =
+        format!("int main(void) {{ return {}1{}; }}", "(".repeat(20_000), ")".repeat(20_000));
+    for (name, text) in [
+        ("empty.c", ""),
+        ("deep.c", deep.as_str()),
+        ("zero.c", "\0\0"),
+        ("half.heap", "proc main("),
+        ("recursion.c", "int f(int n) { return f(n + 1); } int main(void) { return f(0); }"),
+        ("huge.c", "char a[999999999999]; int main(void) { return a[1]; }"),
+    ] {
+        dir.file(name, text);
+        let output = dir.run(&["infer", "--timeout", "2", "--format", "json", name]);
+        assert!(matches!(output.status.code(), Some(0..=3)), "{name}: {:?}", output.status);
+        assert_eq!(json(stdout(&output)).len(), 1, "{name}");
+    }
+}

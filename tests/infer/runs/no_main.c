@@ -1,0 +1,3 @@
+// It has to be said where to start.
+//:: error infer.entry
+int f(void) { return 0; }
