@@ -136,8 +136,9 @@ impl Executor<'_> {
         self.aside(|this| {
             let mut state = state.clone();
             this.explore(&mut state, |this, s| {
-                let mut inner = this.enter(s, Owner::Predicate(predicate), args, Vec::new());
-                inner.mode.scale = this.scaled_by(s, *amount);
+                let mut inner =
+                    s.enter(this.program, Owner::Predicate(predicate), args, Vec::new());
+                inner.mode.scale = this.scaled_by(*amount);
                 this.consume_scaled(&mut inner, &mut heap.clone(), body, *amount, &blame)
             })
         })?;

@@ -5,7 +5,6 @@
 //! like, and stop it with a [`Cancel`].
 
 mod advice;
-mod allocation;
 mod callgraph;
 mod cfg;
 mod check;
@@ -19,19 +18,15 @@ mod exec;
 mod executor;
 mod explore;
 mod functions;
-mod greedy;
 mod heap;
 mod instances;
-mod merge;
-mod nesting;
 mod plan;
 mod pool;
 mod produce;
 mod prover;
-mod quantified;
-mod sides;
 mod state;
 mod syntax;
+mod transfer;
 mod unit;
 mod verdict;
 mod verification;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::config::{ExhaleMode, JoinMode};
 use crate::diagnostics::Caller;
-use crate::nesting::{Nesting, Within};
-use crate::wands::{Reserve, Rest};
+use crate::heap::{Nesting, Within};
+use crate::transfer::{Reserve, Rest};
 use rpds::{HashTrieMap, HashTrieSet, List};
 use smt::Term;
 use viper::ast::Name;
@@ -35,6 +35,11 @@ impl Owner {
         }
     }
 
+    /// An expression of the member as the user would write it there.
+    pub fn text(self, program: &Program, expr: &Arc<Expr>) -> String {
+        viper::unparse::expr_text(program, self.locals(program), self.labels(program), expr)
+    }
+
     /// The labels of the member.
     pub fn labels(self, program: &Program) -> &[Name] {
         match self {
@@ -54,6 +59,10 @@ pub(crate) enum ResourceId {
 }
 
 impl ResourceId {
+    pub fn is_wand(self) -> bool {
+        matches!(self, ResourceId::Wand(_))
+    }
+
     /// A number of its own.
     pub fn number(self) -> i64 {
         match self {
@@ -333,6 +342,48 @@ impl State {
         // What an expression does to the heap (`applying`, `asserting`) is no part of the body that it
         // is in.
         self.within = Within::Nothing;
+    }
+
+    /// The state in which a contract or body of another member is evaluated, for arguments that are the
+    /// values of `actuals`.
+    pub fn enter(
+        &self,
+        program: &Program,
+        owner: Owner,
+        args: &[Term],
+        actuals: Vec<Arc<Expr>>,
+    ) -> State {
+        let mut inner = self.clone();
+        inner.caller = Some(Rc::new(Caller {
+            owner: self.owner,
+            store: self.store.clone(),
+            scope: self.scope.clone(),
+            old: self.old.clone(),
+            labels: self.labels.clone(),
+            args: actuals,
+            up: self.caller.clone(),
+        }));
+        inner.owner = owner;
+        inner.store = Store::new(owner.locals(program).len());
+        for (i, arg) in args.iter().enumerate() {
+            inner.store.set(LocalId(i as u32), *arg);
+        }
+        inner.scope = List::new();
+        inner.result = None;
+        inner.mode.scale = None;
+        inner.within = Within::Nothing;
+        inner.mode.reading = false;
+        inner.mode.want_snap = false;
+        inner
+    }
+
+    /// Takes over what was learnt in the state of another member.
+    pub fn leave(&mut self, inner: State) {
+        self.fresh = inner.fresh;
+        self.known = inner.known;
+        self.nesting = inner.nesting;
+        self.wildcards = inner.wildcards;
+        self.reserves = inner.reserves;
     }
 
     /// The variables of the quantifiers around.

@@ -17,8 +17,8 @@ use viper::core::{
 
 use super::value::{Value, binary, collection, multiset};
 use super::world::{Role, World, of_value};
-use crate::eval::conjuncts;
 use crate::state::{QuantifiedChunk, ResourceId};
+use crate::syntax::conjuncts;
 
 /// What is held of a heap, with values.
 #[derive(Clone, Default)]

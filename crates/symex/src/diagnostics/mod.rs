@@ -1,6 +1,7 @@
 //! What is said when proofs fail: in Viper's words, and in those of the member that is verified.
 
 mod blame;
+mod reasons;
 mod unproved;
 mod wording;
 
@@ -14,10 +15,12 @@ use viper::core::{Expr, Local, MethodId};
 use crate::verdict::Failure;
 
 pub(crate) use blame::{Blame, Reason, diagnostic};
+pub(crate) use reasons::{
+    family_reason, not_injective, predicate_reason, resource_reason, wand_reason,
+};
 pub(crate) use unproved::{Shortage, Unproved};
 pub(crate) use wording::{
-    Caller, expr_text, free_locals, in_words_of_member, path_wording, root, shorten, variable,
-    wording,
+    Caller, free_locals, in_words_of_member, path_wording, root, shorten, variable, wording,
 };
 
 /// A precondition that may help.

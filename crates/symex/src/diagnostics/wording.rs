@@ -50,7 +50,7 @@ fn words(program: &Program, expr: &Arc<Expr>, owner: Owner, caller: Option<&Rc<C
         Some((expr, locals, member)) => {
             viper::unparse::expr_text(program, &locals, member.labels(program), &expr)
         }
-        None => expr_text(program, expr, owner),
+        None => owner.text(program, expr),
     }
 }
 
@@ -182,11 +182,6 @@ fn let_value(program: &Program, owner: Owner, local: LocalId) -> Option<Arc<Expr
         });
     }
     found
-}
-
-/// An expression of a member as the user would write it there.
-pub(crate) fn expr_text(program: &Program, expr: &Arc<Expr>, owner: Owner) -> String {
-    viper::unparse::expr_text(program, owner.locals(program), owner.labels(program), expr)
 }
 
 /// The member that is verified, and the values of its variables.

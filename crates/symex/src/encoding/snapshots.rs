@@ -32,6 +32,15 @@ impl Encoding<'_> {
         self.terms.app(self.prelude.combine, &[a, b])
     }
 
+    /// One snapshot for many.
+    pub fn pair_up(&mut self, mut snaps: Vec<Term>) -> Term {
+        let Some(mut snap) = snaps.pop() else { return self.prelude.unit };
+        while let Some(before) = snaps.pop() {
+            snap = self.snap_pair(before, snap);
+        }
+        snap
+    }
+
     /// The snapshot of two parts, whatever they are.
     pub fn raw_snap_pair(&mut self, a: Term, b: Term) -> Term {
         self.terms.app(self.prelude.combine, &[a, b])

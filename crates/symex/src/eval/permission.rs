@@ -4,9 +4,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use smt::{Quantifier, Term};
-use viper::core::{Expr, ExprKind, LocalId, Resource};
+use viper::core::{Expr, ExprKind, LocalId, PredicateAccess, Resource};
 
-use crate::diagnostics::Blame;
+use crate::diagnostics::{Blame, Reason};
 use crate::encoding::Argument;
 use crate::executor::Executor;
 use crate::prover::{Run, Stop};
@@ -159,5 +159,53 @@ impl Executor<'_> {
             self.guard(state, same)?;
         }
         self.eval(state, body, blame)
+    }
+
+    /// A permission amount; none given means all of it.
+    pub fn eval_amount(
+        &mut self,
+        state: &mut State,
+        amount: Option<&Arc<Expr>>,
+        blame: &Blame,
+    ) -> Run<Term> {
+        match amount {
+            // A `wildcard` may be made as small as needed, but not what is computed from it.
+            Some(amount) if matches!(amount.kind, ExprKind::WildcardPerm) => self.wildcard(state),
+            Some(amount) => self.eval(state, amount, blame),
+            None => Ok(self.amount(1, 1)),
+        }
+    }
+
+    /// An amount that must be positive.
+    pub fn check_positive(
+        &mut self,
+        state: &mut State,
+        amount: Term,
+        access: &PredicateAccess,
+        blame: &Blame,
+    ) -> Run<()> {
+        let zero = self.amount(0, 1);
+        let positive = self.terms.lt(zero, amount);
+        let reason = match &access.amount {
+            Some(e) => Reason::new("permission.not.positive", e, state.owner),
+            None => {
+                Reason::text("permission.not.positive", access.pos, "The amount is not positive.")
+            }
+        };
+        self.check(state, positive, blame, reason)
+    }
+
+    /// An amount that must not be negative.
+    pub fn check_not_negative(
+        &mut self,
+        state: &mut State,
+        amount: Term,
+        e: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<()> {
+        let zero = self.amount(0, 1);
+        let not_negative = self.terms.le(zero, amount);
+        let reason = Reason::new("negative.permission", e, state.owner);
+        self.check(state, not_negative, blame, reason)
     }
 }

@@ -6,6 +6,7 @@
 
 mod aside;
 mod explored;
+mod learn;
 mod names;
 mod path;
 mod questions;
@@ -14,13 +15,14 @@ use std::ops::{Deref, DerefMut};
 use std::time::{Duration, Instant};
 
 use smt::{Limits, Session, SolverError, Sort, Term};
-use viper::core::Type;
+use viper::core::{LocalId, Type};
 
 use crate::encoding::Encoding;
 use crate::state::State;
 use crate::verdict::{Stats, Trouble};
 
 pub(crate) use explored::{Learnt, Outcome};
+pub(crate) use learn::READ_WEIGHT;
 pub(crate) use path::{Entry, Log, Run, Stop};
 
 /// The scope for the symbols and axioms of a unit. The one around it stays empty, so that the solver
@@ -105,6 +107,14 @@ impl<'p> Prover<'p> {
     pub fn fresh_snap(&mut self, state: &mut State) -> Term {
         let snap = self.snap_sort();
         self.fresh(state, "s", snap)
+    }
+
+    /// Gives a variable an arbitrary value.
+    pub fn havoc(&mut self, state: &mut State, local: LocalId) -> Term {
+        let decl = &state.owner.locals(self.program)[local.index()];
+        let value = self.fresh_of(state, decl.name.as_str(), &decl.ty);
+        state.store.set(local, value);
+        value
     }
 
     /// The first number that no fresh symbol has.

@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 
 use smt::Term;
 
-use super::footprint::{Footprint, Reserve, Rest, Slot};
 use super::package::{End, Package};
 use crate::config::Ablation;
 use crate::executor::Executor;
 use crate::prover::{Entry, Run};
 use crate::state::{Heap, ResourceId, State};
+use crate::transfer::{Footprint, Reserve, Rest, Slot};
 
 impl Executor<'_> {
     /// The footprint of a whole package, and what it may have too much.

@@ -11,12 +11,12 @@ use std::sync::Arc;
 use smt::{Quantifier, Term};
 use viper::core::{Block, Expr, ExprKind, PredicateId, Wand};
 
-use super::footprint::{Footprint, Reserve, Slot};
 use crate::cfg::Cfg;
 use crate::diagnostics::Blame;
 use crate::executor::Executor;
 use crate::prover::{Entry, Run, Stop};
 use crate::state::{Chunk, Heap, Owner, ResourceId, State};
+use crate::transfer::{Footprint, Reserve, Slot};
 
 /// A wand that is being packaged.
 pub(super) struct Package {
@@ -153,7 +153,7 @@ impl<'p> Executor<'p> {
                         None
                     }
                     ExprKind::InhaleExhale(a, b) => {
-                        found = found || !self.sides_agree(a, b, owner);
+                        found = found || !self.syntax.sides_agree(a, b, owner);
                         None
                     }
                     ExprKind::Acc(viper::core::Resource::Predicate(predicate, ..), _) => {
@@ -240,7 +240,7 @@ impl<'p> Executor<'p> {
             for (slot, amount) in places {
                 let Slot::Single(index) = *slot else { continue };
                 let chunk = reserve.heap.chunks()[index].clone();
-                if is_wand(chunk.resource) {
+                if chunk.resource.is_wand() {
                     continue;
                 }
                 let is_field = matches!(chunk.resource, ResourceId::Field(_));
@@ -339,9 +339,4 @@ impl<'p> Executor<'p> {
         };
         self.assume(state, fact)
     }
-}
-
-/// Is it a wand?
-pub(crate) fn is_wand(resource: ResourceId) -> bool {
-    matches!(resource, ResourceId::Wand(_))
 }

@@ -1,0 +1,174 @@
+//! Execution of methods: statements, loops, calls.
+
+mod allocation;
+mod assume;
+mod havoc;
+mod method;
+mod predicates;
+
+use std::sync::Arc;
+
+use report::Pos;
+use viper::core::{Expr, ExprKind, FieldId, LocalId, MethodId, Stmt, StmtKind};
+
+use crate::diagnostics::variable;
+use crate::diagnostics::{Blame, Reason};
+use crate::executor::Executor;
+use crate::heap::Demand;
+use crate::prover::Run;
+use crate::state::{Owner, ResourceId, State};
+
+impl<'p> Executor<'p> {
+    // --- Statements
+
+    pub(super) fn exec(&mut self, state: &mut State, stmt: &'p Stmt) -> Run<()> {
+        let blame = |id: &'static str| Blame::new(id, stmt.pos).with_info(&stmt.info);
+        // What is wrong with these is wrong with their assertion.
+        let blame_on = |id: &'static str, e: &Arc<Expr>| Blame { pos: e.pos, ..blame(id) };
+        match &stmt.kind {
+            StmtKind::Var(local) => {
+                self.havoc(state, *local);
+                Ok(())
+            }
+            StmtKind::Assign(local, e) => {
+                let value = self.eval(state, e, &blame("assignment.failed"))?;
+                let hint = state.owner.locals(self.program)[local.index()].name.as_str();
+                let value = self.name(state, hint, value)?;
+                self.mention(state, value)?;
+                state.store.set(*local, value);
+                Ok(())
+            }
+            StmtKind::FieldAssign(receiver, field, e) => {
+                let blame = blame("assignment.failed");
+                self.assign_field(state, stmt.pos, receiver, *field, e, &blame)
+            }
+            StmtKind::New(local, fields) => self.new_object(state, *local, fields),
+            StmtKind::Call { method, args, targets } => {
+                self.call(state, stmt, *method, args, targets)
+            }
+            StmtKind::Inhale(a) => {
+                let snap = self.fresh_snap(state);
+                let full = self.amount(1, 1);
+                self.produce(state, a, snap, full, &blame_on("inhale.failed", a))
+            }
+            StmtKind::Assume(a) => self.assume_here(state, a, &blame_on("inhale.failed", a)),
+            StmtKind::Exhale(a) => {
+                let mut heap = state.heap.clone();
+                self.consume(state, &mut heap, a, &blame_on("exhale.failed", a))?;
+                state.heap = heap;
+                Ok(())
+            }
+            StmtKind::Assert(a) => self.assert(state, a, &blame_on("assert.failed", a)),
+            StmtKind::Fold(access) => self.fold(state, access, &blame("fold.failed")),
+            StmtKind::Unfold(access) => self.unfold(state, access, &blame("unfold.failed")),
+            StmtKind::Quasihavoc(condition, resource) => {
+                let blame = blame("quasihavoc.failed");
+                self.quasihavoc(state, condition.as_ref(), resource, &blame)
+            }
+            StmtKind::QuasihavocAll(vars, condition, resource) => {
+                let blame = blame("quasihavocall.failed");
+                self.quasihavocall(state, vars, condition.as_ref(), resource, &blame)
+            }
+            StmtKind::Package(wand, script) => {
+                self.package(state, wand, script, &blame("package.failed"))
+            }
+            StmtKind::Apply(wand) => self.apply(state, wand, &blame("apply.failed")),
+            StmtKind::Refute(_)
+            | StmtKind::Unreachable
+            | StmtKind::If(..)
+            | StmtKind::While { .. }
+            | StmtKind::Label(..)
+            | StmtKind::Goto(_)
+            | StmtKind::Block(_) => self.unsupported(state, stmt.pos, "This statement"),
+        }
+    }
+
+    fn assign_field(
+        &mut self,
+        state: &mut State,
+        pos: Pos,
+        receiver: &Arc<Expr>,
+        field: FieldId,
+        e: &Arc<Expr>,
+        blame: &Blame,
+    ) -> Run<()> {
+        let decl = self.program.field(field);
+        let target = self.eval(state, receiver, blame)?;
+        let value = self.eval(state, e, blame)?;
+        let value = self.name(state, decl.name.as_str(), value)?;
+        self.mention(state, value)?;
+        let resource = ResourceId::Field(field);
+        let full = self.amount(1, 1);
+        let args = &[target];
+        if !self.write(state, resource, args, value)? {
+            let heap = state.heap.clone();
+            self.note_shortage(&heap, Demand { resource, args, amount: full, wildcard: false });
+            let kind = ExprKind::Field(Arc::clone(receiver), field);
+            let location = Expr::new(kind, decl.ty.clone(), pos);
+            let reason = Reason::new("insufficient.permission", &location, state.owner);
+            return self.fail(state, blame, &reason);
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        state: &mut State,
+        stmt: &'p Stmt,
+        method: MethodId,
+        args: &[Arc<Expr>],
+        targets: &[LocalId],
+    ) -> Run<()> {
+        let decl = self.program.method(method);
+        let failed = Blame::new("call.failed", stmt.pos).with_info(&stmt.info);
+        let mut actuals = args.to_vec();
+        for (target, result) in targets.iter().zip(decl.locals.iter().skip(args.len())) {
+            actuals.push(variable(*target, &result.ty));
+        }
+        let args = self.eval_all(state, args, &failed)?;
+        for arg in &args {
+            self.mention(state, *arg)?;
+        }
+        let mut callee = state.enter(self.program, Owner::Method(method), &args, actuals);
+        callee.labels = rpds::HashTrieMap::new();
+        let mut heap = state.heap.clone();
+        let taken = self.consume_all(&mut callee, &mut heap, &decl.pres, &|_| {
+            Blame::new("call.precondition", stmt.pos)
+                .with_info(&stmt.info)
+                .about(decl.name.as_str())
+        });
+        // What was pulled counts, even if it turned out to be impossible.
+        state.reserves = callee.reserves.clone();
+        taken?;
+        // In a script, what was pulled for the precondition was there before the call.
+        callee.old = Some(std::mem::replace(&mut callee.heap, heap));
+        let mut results = Vec::new();
+        for i in 0..decl.returns {
+            results.push(self.havoc(&mut callee, LocalId(decl.params + i)));
+        }
+        let snap = self.fresh_snap(&mut callee);
+        self.produce_all(&mut callee, &decl.posts, snap, &|_| failed.clone())?;
+        state.heap = callee.heap.clone();
+        state.branches = callee.branches.clone();
+        state.leave(callee);
+        for (target, result) in targets.iter().zip(results) {
+            state.store.set(*target, result);
+        }
+        Ok(())
+    }
+
+    fn assert(&mut self, state: &mut State, a: &Arc<Expr>, blame: &Blame) -> Run<()> {
+        // Within a package, what is asserted may come from the footprint, and stays.
+        if self.syntax.is_pure(a) || !state.reserves.is_empty() {
+            let mut heap = state.heap.clone();
+            return self.consume(state, &mut heap, a, blame).map(|_| ());
+        }
+        let outcomes = self.explore(state, |this, s| {
+            let mut heap = s.heap.clone();
+            this.consume(s, &mut heap, a, blame).map(|_| ())
+        })?;
+        self.learn(state, &outcomes)
+    }
+
+    // --- Predicates
+}

@@ -1,0 +1,110 @@
+//! Reading a location.
+
+use std::rc::Rc;
+
+use smt::Term;
+
+use crate::prover::{Prover, Run};
+use crate::state::{Heap, ResourceId, State};
+
+impl Prover<'_> {
+    /// The value at a location, if there is permission to read it.
+    pub fn lookup(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Option<Term>> {
+        if !state.is_quantified() {
+            return self.find_value(state, heap, resource, args);
+        }
+        // A trigger must mention the value that the formula mentions.
+        let key = (args.to_vec(), heap.contents(resource));
+        if state.mode.lenient
+            && let Some(snap) = self.quantified_read(&key)
+        {
+            return Ok(Some(snap));
+        }
+        let found = self.find_value(state, heap, resource, args)?;
+        if let Some(snap) = found
+            && !state.mode.lenient
+        {
+            self.note_quantified_read(key, snap);
+        }
+        Ok(found)
+    }
+
+    fn find_value(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Option<Term>> {
+        let zero = self.amount(0, 1);
+        let quantified: Vec<_> = heap.quantified_of(resource).map(|(_, c)| c).collect();
+        if !quantified.is_empty() && !state.mode.lenient {
+            self.relate_shares(state, heap, resource, args)?;
+        }
+        let exact = heap.of(resource).find(|(_, c)| *c.args == *args).map(|(i, _)| i);
+        let found = match exact {
+            Some(index) => Some(index),
+            None if quantified.is_empty() => self.find(state, heap, resource, args)?,
+            None => None,
+        };
+        if let Some(index) = found {
+            let chunk = &heap.chunks()[index];
+            let positive = self.terms.lt(zero, chunk.perm);
+            if state.mode.lenient || self.prove(state, positive)? {
+                return Ok(Some(chunk.snap));
+            }
+        }
+        for chunk in &quantified {
+            if !state.mode.lenient && !self.resembles(chunk, args) {
+                continue;
+            }
+            let perm = self.perm_at(chunk, args);
+            let positive = self.terms.lt(zero, perm);
+            if state.mode.lenient || self.prove_quickly(state, positive)? {
+                return Ok(Some(self.snap_at(chunk, args)));
+            }
+        }
+        if !heap.has(resource) || self.is_greedy(state, heap, resource) {
+            return Ok(None);
+        }
+        let positive = self.held_at_all(heap, resource, args);
+        if !self.prove(state, positive)? {
+            return Ok(None);
+        }
+        if self.mentions_quantified(state, args) {
+            return self.summary_at(state, heap, resource, args).map(Some);
+        }
+        Ok(Some(self.summary_snap(state, heap, resource, args)))
+    }
+
+    /// The chunk that is certainly at this location.
+    pub(super) fn find(
+        &mut self,
+        state: &State,
+        heap: &Heap,
+        resource: ResourceId,
+        args: &[Term],
+    ) -> Run<Option<usize>> {
+        if let Some((index, _)) = heap.of(resource).find(|(_, c)| *c.args == *args) {
+            return Ok(Some(index));
+        }
+        if state.mode.lenient {
+            return Ok(heap.of(resource).next().map(|(index, _)| index));
+        }
+        let candidates: Vec<(usize, Rc<[Term]>)> =
+            heap.of(resource).map(|(i, c)| (i, Rc::clone(&c.args))).collect();
+        for (index, chunk_args) in candidates {
+            let same = self.same(&chunk_args, args);
+            if self.prove_quickly(state, same)? {
+                return Ok(Some(index));
+            }
+        }
+        Ok(None)
+    }
+}
