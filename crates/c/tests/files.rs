@@ -71,7 +71,7 @@ fn expectations(text: &str) -> (BTreeSet<(String, String, u32)>, String) {
         } else if let Some(printed) = line.strip_prefix("//>") {
             output.push_str(printed.strip_prefix(' ').unwrap_or(printed));
             output.push('\n');
-        } else if !line.starts_with("//") && !line.is_empty() {
+        } else if (!line.starts_with("//") || line.starts_with("//@")) && !line.is_empty() {
             expected.extend(pending.drain(..).map(|(kind, id)| (kind, id, number)));
         }
     }

@@ -47,6 +47,8 @@ pub struct Program {
     pub procs: Vec<Proc>,
     /// Where it starts.
     pub entry: Option<ProcId>,
+    /// Definitions of predicates that formulas mention.
+    pub definitions: Vec<Formula>,
 }
 
 /// A global object.

@@ -13,6 +13,7 @@ mod attributes;
 mod build;
 mod call;
 mod condition;
+mod contracts;
 mod decl;
 mod expr;
 mod init;
@@ -352,6 +353,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn unit(&mut self, unit: &ast::TranslationUnit) {
+        let mut contracts = contracts::Contracts::new(self.text, self.wanted.is_some());
         for Node { node, span } in &unit.0 {
             let result = match node {
                 ast::ExternalDeclaration::Declaration(declaration) => {
@@ -366,7 +368,13 @@ impl<'a> Lowering<'a> {
             };
             // The error was reported.
             let _ = result;
+            let function = defined_name(node).and_then(|name| self.procs.get(&name).copied());
+            let of = function.and_then(|id| self.program.procs.get_mut(id.index()));
+            contracts.before(self.text.map(|text| text.span(span.start, span.end)), of);
         }
+        contracts.finish();
+        self.program.definitions.extend(contracts.definitions);
+        self.diagnostics.extend(contracts.warnings);
     }
 
     /// Translates what is called and is in the library.

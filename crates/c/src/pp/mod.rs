@@ -4,6 +4,7 @@
 //! of the result knows where it is in the user's file, or which use of a macro it comes from. The usual
 //! headers are built in ([`crate::headers`]).
 
+mod annotations;
 mod condition;
 mod expand;
 mod extensions;
@@ -15,6 +16,7 @@ use std::rc::Rc;
 
 use report::{Diagnostic, FileId, LineMarker, Pos, SourceMap, Span};
 
+pub(crate) use self::annotations::{Annotation, Word};
 pub(crate) use self::extensions::is_omitted_operand;
 
 use self::expand::Macro;
@@ -32,6 +34,8 @@ pub struct Preprocessed {
     lines: Vec<(FileId, LineMarker)>,
     /// Where the `struct` of records with attributes is, and their words.
     of_records: BTreeMap<usize, Vec<String>>,
+    /// Comments that are formulas, in the order of their places.
+    pub(crate) annotations: Vec<Annotation>,
 }
 
 /// Why preprocessing did not work.
@@ -223,7 +227,11 @@ impl Preprocessor<'_> {
         let rest = text.get(input.at..)?;
         let base = Span { file: input.file, start: input.at as u32, end: input.at as u32 };
         let mut lexer = Lexer::new(rest, base);
-        match lexer.next() {
+        let next = lexer.next();
+        for span in std::mem::take(&mut lexer.annotations) {
+            self.out.annotate(&text, span);
+        }
+        match next {
             Ok(token) => {
                 let end = token.as_ref().map_or(text.len(), |t| t.span.end as usize);
                 input.at = end;
@@ -358,9 +366,11 @@ impl Preprocessor<'_> {
     /// Skips lines up to the next part of the innermost condition.
     fn skip(&mut self) {
         let mut depth = 0u32;
+        let annotations = self.out.annotations.len();
         while self.inputs.last().is_some_and(|input| input.at < input.text.len()) {
             let before = self.inputs.last().map_or(0, |input| input.at);
             let line = self.line();
+            self.out.annotations.truncate(annotations);
             self.out.text.push('\n');
             let [hash, name, ..] = line.as_slice() else { continue };
             if !hash.is("#") {

@@ -72,6 +72,8 @@ pub(crate) struct Lexer<'t> {
     text: &'t str,
     at: usize,
     base: Span,
+    /// Comments that start with `//@` and were passed over.
+    pub(crate) annotations: Vec<Span>,
 }
 
 const PUNCTUATORS: [&str; 26] = [
@@ -82,7 +84,7 @@ const PUNCTUATORS: [&str; 26] = [
 impl<'t> Lexer<'t> {
     /// Positions are in the file of `base`, from its start.
     pub(crate) fn new(text: &'t str, base: Span) -> Lexer<'t> {
-        Lexer { bytes: text.as_bytes(), text, at: 0, base }
+        Lexer { bytes: text.as_bytes(), text, at: 0, base, annotations: Vec::new() }
     }
 
     fn peek(&self, ahead: usize) -> u8 {
@@ -110,8 +112,14 @@ impl<'t> Lexer<'t> {
             match (self.peek(0), self.peek(1)) {
                 (b' ' | b'\t' | b'\r' | 0x0b | 0x0c, _) => self.at += 1,
                 (b'/', b'/') => {
+                    let (start, annotation) = (self.at, self.peek(2) == b'@');
                     while self.at < self.bytes.len() && self.peek(0) != b'\n' {
                         self.at += 1 + self.splice(self.at + 1);
+                    }
+                    if annotation {
+                        let at = |offset: usize| self.base.start + offset as u32;
+                        let span = Span { start: at(start), end: at(self.at), ..self.base };
+                        self.annotations.push(span);
                     }
                 }
                 (b'/', b'*') => {

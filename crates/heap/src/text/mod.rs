@@ -15,7 +15,7 @@
 //!
 //! Bodies may also be written with `if` and `while`; they are printed with locations. Contracts are formulas
 //! between quotes, which are kept as they are: `requires "…"` and `ensures "…"` before a body, `invariant "…"`
-//! at a location or behind the condition of a loop.
+//! at a location or behind the condition of a loop, and `define "pred p(x) := …"` beside the procedures.
 
 mod lexer;
 mod parse;
@@ -29,7 +29,8 @@ pub use print::{command, expr, print};
 /// Is a name one that the text form gives a meaning to? Front ends call such things otherwise.
 #[must_use]
 pub fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: [&str; 49] = [
+    const KEYWORDS: [&str; 50] = [
+        "define",
         "requires",
         "ensures",
         "invariant",

@@ -175,6 +175,11 @@ impl<'t> Parser<'t> {
                 Kind::Name("record") => self.record()?,
                 Kind::Name("global" | "constant" | "external") => self.global()?,
                 Kind::Name("proc") => self.procedure()?,
+                Kind::Name("define") => {
+                    self.at += 1;
+                    let definition = self.formula()?;
+                    self.program.definitions.push(definition);
+                }
                 Kind::Name("entry") => {
                     self.at += 1;
                     self.program.entry = Some(self.proc_name()?);

@@ -45,6 +45,9 @@ pub fn print(program: &Program) -> String {
         }
         text.push('\n');
     }
+    for definition in &program.definitions {
+        let _ = writeln!(text, "define {}", string(&definition.text));
+    }
     for proc in &program.procs {
         procedure(program, proc, &mut text);
     }
