@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use sl::core::{Assertion, Scope};
 use sl::procedure::{NoProof, Unknown};
 use sl::{
-    Answer, Budget, Defs, Entailment, Evaluator, Formula, Limit, Model, Procedure, Proof,
-    Satisfiability, Semantics, Signature, Truth,
+    Answer, Budget, Entailment, Evaluator, Formula, Limit, Model, Procedure, Proof, Satisfiability,
+    Semantics, Signature, Truth,
 };
 use smt::{Config, Limits, Session, Term};
 
@@ -110,25 +111,29 @@ impl Procedure for Solver {
 
     fn satisfiable(
         &mut self,
-        defs: &Defs,
-        formula: &Formula,
+        scope: &Scope,
+        assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        let formulas = std::slice::from_ref(formula);
-        self.within(budget, |solver| solver.model(defs.signature(), defs.semantics(), formulas))
+        let defs = scope.defs();
+        self.within(budget, |solver| {
+            solver.model(defs.signature(), defs.semantics(), &[assertion.formula(scope)?])
+        })
     }
 
     /// A solver proves that something has no model, so it is asked for a counterexample.
     fn entails(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment> {
-        let formulas = [left.clone(), Formula::negation(right.clone())];
-        let found = self
-            .within(budget, |solver| solver.model(defs.signature(), defs.semantics(), &formulas));
+        let defs = scope.defs();
+        let found = self.within(budget, |solver| {
+            let formulas = [left.formula(scope)?, Formula::negation(right.formula(scope)?)];
+            solver.model(defs.signature(), defs.semantics(), &formulas)
+        });
         found.map(|answer| match answer {
             Satisfiability::Unsat => Entailment::Valid(Proof::None(NoProof::Solver)),
             Satisfiability::Sat(model) => Entailment::Invalid(model),

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use entail::Decider;
 use report::FileId;
-use sl::{Budget, Defs, Formula, Procedure, Semantics};
+use sl::ask;
+use sl::{Budget, Defs, Formula, Semantics};
 
 const ROUNDS: usize = 200;
 
@@ -93,7 +94,8 @@ fn main() {
             let document = sl::text::parse(&files).unwrap_or_else(|e| panic!("{}", e.message));
             let [h, g]: &[Formula; 2] = document.formulas.as_slice().try_into().unwrap();
             let defs = Defs::new(document.signature.clone(), Semantics::Precise);
-            let ask = |decider: &mut Decider| decider.entails(&defs, h, g, &mut Budget::default());
+            let ask =
+                |decider: &mut Decider| ask::entails(decider, &defs, h, g, &mut Budget::default());
             let answer = ask(&mut decider);
             let times = (0..ROUNDS).map(|_| {
                 let start = Instant::now();

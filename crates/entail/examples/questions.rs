@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use entail::Decider;
 use report::FileId;
-use sl::{Answer, Budget, Defs, Entailment, Inference, Procedure, Semantics};
+use sl::ask;
+use sl::{Answer, Budget, Defs, Entailment, Inference, Semantics};
 
 /// Does the first entail the second?
 const QUESTIONS: [(&str, &str); 4] = [
@@ -36,7 +37,7 @@ fn main() -> ExitCode {
         let [h, g] = document.formulas.as_slice() else { return ExitCode::from(3) };
         let defs = Defs::new(document.signature.clone(), Semantics::Precise);
         let mut budget = Budget::until(Instant::now().checked_add(Duration::from_secs(10)));
-        let answer = decider.entails(&defs, h, g, &mut budget);
+        let answer = ask::entails(&mut decider, &defs, h, g, &mut budget);
         let who = budget.stats.procedure.unwrap_or("nobody");
         match answer {
             Answer::Decided(Entailment::Valid(_)) => {
@@ -49,7 +50,9 @@ fn main() -> ExitCode {
             Answer::OutOfFragment(reason) => println!("{left} |= {right}: {reason}"),
             Answer::GaveUp(limit) => println!("{left} |= {right}: {limit}"),
         }
-        if let Answer::Decided(Inference::Found(frame)) = decider.frame(&defs, h, g, &mut budget) {
+        if let Answer::Decided(Inference::Found(frame)) =
+            ask::frame(&mut decider, &defs, h, g, &mut budget)
+        {
             println!("    what is left over: {frame}");
         }
     }

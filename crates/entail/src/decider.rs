@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lists::Lists;
-use sl::{Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Procedure, Satisfiability};
+use sl::core::{Assertion, Scope};
+use sl::{Answer, Budget, Entailment, Inference, Limit, Procedure, Satisfiability};
 
 use crate::portfolio::{FindSolver, Portfolio};
 use crate::worker::Worker;
@@ -71,51 +72,51 @@ impl Procedure for Decider {
 
     fn satisfiable(
         &mut self,
-        defs: &Defs,
-        formula: &Formula,
+        scope: &Scope,
+        assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        let (defs, formula) = (defs.clone(), formula.clone());
-        self.ask(budget, move |portfolio, budget| portfolio.satisfiable(&defs, &formula, budget))
+        let (scope, assertion) = (scope.clone(), assertion.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.satisfiable(&scope, &assertion, budget))
     }
 
     /// What is about lists is decided at once, on the thread of the caller: that takes no longer than
     /// waking up another one.
     fn entails(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment> {
-        if let answer @ Answer::Decided(_) = Lists.entails(defs, left, right, budget) {
+        if let answer @ Answer::Decided(_) = Lists.entails(scope, left, right, budget) {
             budget.stats.procedure = Some(Lists.name());
             return answer;
         }
-        let (defs, left, right) = (defs.clone(), left.clone(), right.clone());
-        self.ask(budget, move |portfolio, budget| portfolio.entails(&defs, &left, &right, budget))
+        let (scope, left, right) = (scope.clone(), left.clone(), right.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.entails(&scope, &left, &right, budget))
     }
 
     fn frame(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        let (defs, h, g) = (defs.clone(), h.clone(), g.clone());
-        self.ask(budget, move |portfolio, budget| portfolio.frame(&defs, &h, &g, budget))
+        let (scope, h, g) = (scope.clone(), h.clone(), g.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.frame(&scope, &h, &g, budget))
     }
 
     fn abduce(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        let (defs, h, g) = (defs.clone(), h.clone(), g.clone());
-        self.ask(budget, move |portfolio, budget| portfolio.abduce(&defs, &h, &g, budget))
+        let (scope, h, g) = (scope.clone(), h.clone(), g.clone());
+        self.ask(budget, move |portfolio, budget| portfolio.abduce(&scope, &h, &g, budget))
     }
 }
 

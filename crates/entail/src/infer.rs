@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use induct::Induct;
+use sl::ask;
+use sl::core::{Assertion, Scope};
 use sl::formula::Kind;
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Inference, Procedure, Satisfiability, SymbolicHeap,
@@ -16,17 +18,19 @@ impl Portfolio {
     /// The strongest frame for lists, by a solver; else one by subtraction.
     pub(crate) fn frame_of_locations(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        let answer = self.by_solver(budget, |s, budget| s.frame(defs, h, g, budget));
+        let answer = self.by_solver(budget, |s, budget| s.frame(scope, h, g, budget));
         if let Answer::Decided(_) = answer {
             return answer;
         }
+        let (Ok(h), Ok(g)) = (h.formula(scope), g.formula(scope)) else { return answer };
+        let (defs, h, g) = (scope.defs(), &h, &g);
         let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
-        let found = self.entails(defs, h, &part, budget);
+        let found = ask::entails(self, defs, h, &part, budget);
         if let Answer::Decided(Entailment::Invalid(model)) = found {
             budget.stats.procedure = Some(Induct.name());
             return Answer::Decided(Inference::Nothing(Some(model)));
@@ -38,27 +42,31 @@ impl Portfolio {
             let (signature, semantics) = (defs.signature(), defs.semantics());
             Subtraction::new(signature, semantics, h, g).frame(&mut questions, h, g)
         };
-        by_subtraction(frame.map(Inference::Found), answer, budget)
+        let found = frame.map(|frame| Inference::Found(frame).lowered(scope));
+        by_subtraction(found, answer, budget)
     }
 
     pub(crate) fn abduce_locations(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        let answer = self.by_solver(budget, |s, budget| s.abduce(defs, h, g, budget));
+        let answer = self.by_solver(budget, |s, budget| s.abduce(scope, h, g, budget));
         if let Answer::Decided(_) = answer {
             return answer;
         }
+        let (Ok(h), Ok(g)) = (h.formula(scope), g.formula(scope)) else { return answer };
+        let (defs, h, g) = (scope.defs(), &h, &g);
         let mut questions = Questions { portfolio: self, budget, defs, h, g };
         let inference = if questions.nothing_helps() {
             Some(Inference::Nothing(None))
         } else {
             questions.missing().map(Inference::Found)
         };
-        by_subtraction(inference, answer, budget)
+        let found = inference.map(|inference| inference.lowered(scope));
+        by_subtraction(found, answer, budget)
     }
 
     fn by_solver(
@@ -103,7 +111,7 @@ struct Questions<'q> {
 
 impl Questions<'_> {
     fn model(&mut self, formula: &Formula) -> Option<Satisfiability> {
-        self.portfolio.satisfiable(self.defs, formula, self.budget).decided()
+        ask::satisfiable(self.portfolio, self.defs, formula, self.budget).decided()
     }
 
     fn is_satisfiable(&mut self, formula: &Formula) -> bool {
@@ -205,6 +213,6 @@ impl Oracle for Questions<'_> {
     }
 
     fn entails(&mut self, left: &Formula, right: &Formula) -> bool {
-        self.portfolio.entails(self.defs, left, right, self.budget).is_valid()
+        ask::entails(self.portfolio, self.defs, left, right, self.budget).is_valid()
     }
 }

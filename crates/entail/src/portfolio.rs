@@ -7,10 +7,10 @@ use std::time::Duration;
 use induct::Induct;
 use lists::Lists;
 use sl::addresses::{self, Translated};
+use sl::core::{Assertion, Scope};
 use sl::procedure::Unknown;
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Procedure, Reason, Satisfiability,
-    Signature,
 };
 
 /// How long a solver may think about one of its questions if nobody says how long an answer may take.
@@ -76,8 +76,8 @@ impl Portfolio {
     /// One after the other, until one of them knows.
     fn by_all<T>(
         &mut self,
-        defs: &Defs,
-        formulas: &[&Formula],
+        scope: &Scope,
+        assertions: &[&Assertion],
         budget: &mut Budget,
         mut ask: impl FnMut(&mut dyn Procedure, &mut Budget) -> Answer<T>,
     ) -> Answer<T> {
@@ -95,7 +95,7 @@ impl Portfolio {
                 Err(unknown) => reasons.add(member, unknown),
             }
         }
-        reasons.answer(uses_induction(defs.signature(), formulas))
+        reasons.answer(uses_induction(scope, assertions))
     }
 }
 
@@ -106,24 +106,24 @@ impl Procedure for Portfolio {
 
     fn satisfiable(
         &mut self,
-        defs: &Defs,
-        formula: &Formula,
+        scope: &Scope,
+        assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        let Some(translated) = without_integer_locations(defs, std::slice::from_ref(formula))
-        else {
-            return self.by_all(defs, &[formula], budget, |procedure, budget| {
-                procedure.satisfiable(defs, formula, budget)
+        let Some(translated) = without_integer_locations(scope, &[assertion]) else {
+            return self.by_all(scope, &[assertion], budget, |procedure, budget| {
+                procedure.satisfiable(scope, assertion, budget)
             });
         };
         let translated = match translated {
             Ok(translated) => translated,
             Err(reason) => return Answer::OutOfFragment(reason),
         };
-        let defs = Defs::new(translated.signature.clone(), defs.semantics());
-        let formula = Formula::and(translated.all());
-        let answer = self.by_all(&defs, &[&formula], budget, |procedure, budget| {
-            procedure.satisfiable(&defs, &formula, budget)
+        let defs = Defs::new(translated.signature.clone(), scope.defs().semantics());
+        let mut scope = Scope::new(&defs);
+        let assertion = scope.lower(&Formula::and(translated.all()));
+        let answer = self.by_all(&scope, &[&assertion], budget, |procedure, budget| {
+            procedure.satisfiable(&scope, &assertion, budget)
         });
         answer.and_then(|answer| match answer {
             Satisfiability::Sat(model) => {
@@ -137,28 +137,26 @@ impl Procedure for Portfolio {
 
     fn entails(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment> {
-        let Some(translated) = without_integer_locations(defs, &[left.clone(), right.clone()])
-        else {
-            return self.by_all(defs, &[left, right], budget, |procedure, budget| {
-                procedure.entails(defs, left, right, budget)
+        let Some(translated) = without_integer_locations(scope, &[left, right]) else {
+            return self.by_all(scope, &[left, right], budget, |procedure, budget| {
+                procedure.entails(scope, left, right, budget)
             });
         };
         let pair = translated.and_then(|translated| {
-            let pair = pair_of(&translated)?;
+            let pair = pair_of(&translated, scope)?;
             Ok((translated, pair))
         });
-        let (translated, (left, right)) = match pair {
+        let (translated, (scope, left, right)) = match pair {
             Ok(pair) => pair,
             Err(reason) => return Answer::OutOfFragment(reason),
         };
-        let defs = Defs::new(translated.signature.clone(), defs.semantics());
-        let answer = self.by_all(&defs, &[&left, &right], budget, |procedure, budget| {
-            procedure.entails(&defs, &left, &right, budget)
+        let answer = self.by_all(&scope, &[&left, &right], budget, |procedure, budget| {
+            procedure.entails(&scope, &left, &right, budget)
         });
         answer.and_then(|answer| match answer {
             Entailment::Invalid(model) => {
@@ -172,48 +170,48 @@ impl Procedure for Portfolio {
 
     fn frame(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        inferred(defs, h, g, |defs, h, g| self.frame_of_locations(defs, h, g, budget))
+        inferred(scope, h, g, |scope, h, g| self.frame_of_locations(scope, h, g, budget))
     }
 
     fn abduce(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        inferred(defs, h, g, |defs, h, g| self.abduce_locations(defs, h, g, budget))
+        inferred(scope, h, g, |scope, h, g| self.abduce_locations(scope, h, g, budget))
     }
 }
 
 /// An answer about locations that are integers, by one about others.
 fn inferred(
-    defs: &Defs,
-    h: &Formula,
-    g: &Formula,
-    ask: impl FnOnce(&Defs, &Formula, &Formula) -> Answer<Inference>,
+    scope: &Scope,
+    h: &Assertion,
+    g: &Assertion,
+    ask: impl FnOnce(&Scope, &Assertion, &Assertion) -> Answer<Inference>,
 ) -> Answer<Inference> {
-    let Some(translated) = without_integer_locations(defs, &[h.clone(), g.clone()]) else {
-        return ask(defs, h, g);
+    let Some(translated) = without_integer_locations(scope, &[h, g]) else {
+        return ask(scope, h, g);
     };
     let pair = translated.and_then(|translated| {
-        let pair = pair_of(&translated)?;
+        let pair = pair_of(&translated, scope)?;
         Ok((translated, pair))
     });
-    let (translated, (h, g)) = match pair {
+    let (translated, (other, h, g)) = match pair {
         Ok(pair) => pair,
         Err(reason) => return Answer::OutOfFragment(reason),
     };
-    let defs = Defs::new(translated.signature.clone(), defs.semantics());
-    ask(&defs, &h, &g).and_then(|inference| match inference {
-        Inference::Found(formula) => match translated.formula(&formula) {
-            Some(formula) => Answer::Decided(Inference::Found(formula)),
-            None => Answer::GaveUp(Limit::other("the answer is about computed addresses")),
+    ask(&other, &h, &g).and_then(|inference| match inference {
+        Inference::Found(found) => match found.formula(&other).map(|f| translated.formula(&f)) {
+            Ok(Some(formula)) => Answer::Decided(Inference::Found(formula).lowered(scope)),
+            Ok(None) => Answer::GaveUp(Limit::other("the answer is about computed addresses")),
+            Err(reason) => Answer::OutOfFragment(reason),
         },
         Inference::Nothing(model) => {
             Answer::Decided(Inference::Nothing(model.and_then(|model| translated.model(model))))
@@ -221,25 +219,34 @@ fn inferred(
     })
 }
 
-/// The same formulas about other locations, if integers are locations.
+/// The same assertions about other locations, if integers are locations.
 fn without_integer_locations(
-    defs: &Defs,
-    formulas: &[Formula],
+    scope: &Scope,
+    assertions: &[&Assertion],
 ) -> Option<Result<Translated, Reason>> {
-    let signature = defs.signature();
-    addresses::are_integers(signature).then(|| {
-        addresses::translate(signature, defs.semantics(), formulas).map_err(Reason::unsupported)
+    let defs = scope.defs();
+    addresses::are_integers(defs.signature()).then(|| {
+        let formulas: Vec<Formula> = assertions
+            .iter()
+            .map(|assertion| assertion.formula(scope))
+            .collect::<Result<_, _>>()?;
+        addresses::translate(defs.signature(), defs.semantics(), &formulas)
+            .map_err(Reason::unsupported)
     })
 }
 
 /// Two formulas; what holds besides is known on the left.
-fn pair_of(translated: &Translated) -> Result<(Formula, Formula), Reason> {
+fn pair_of(
+    translated: &Translated,
+    scope: &Scope,
+) -> Result<(Scope, Assertion, Assertion), Reason> {
     let [left, right] = translated.formulas.as_slice() else {
         return Err(Reason::unsupported("there are not two formulas"));
     };
     let mut parts = vec![left.clone()];
     parts.extend(translated.facts.iter().cloned());
-    Ok((Formula::and(parts), right.clone()))
+    let defs = Defs::new(translated.signature.clone(), scope.defs().semantics());
+    Ok(sl::ask::lowered(&defs, &Formula::and(parts), right))
 }
 
 fn unknown_addresses() -> Limit {
@@ -279,8 +286,11 @@ impl Reasons {
     }
 }
 
-/// Does a formula mention a predicate whose definition comes to itself?
-fn uses_induction(signature: &Signature, formulas: &[&Formula]) -> bool {
-    let reached = signature.reached(formulas.iter().copied());
+/// Does an assertion mention a predicate whose definition comes to itself?
+fn uses_induction(scope: &Scope, assertions: &[&Assertion]) -> bool {
+    let signature = scope.defs().signature();
+    let formulas: Vec<Formula> =
+        assertions.iter().filter_map(|assertion| assertion.formula(scope).ok()).collect();
+    let reached = signature.reached(&formulas);
     reached.iter().any(|name| signature.is_inductive(name))
 }

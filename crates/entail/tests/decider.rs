@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use entail::Decider;
 use report::FileId;
+use sl::ask;
 use sl::text::Document;
-use sl::{Answer, Budget, Defs, Entailment, Inference, Limit, Procedure, Semantics};
+use sl::{Answer, Budget, Defs, Entailment, Inference, Limit, Semantics};
 
 fn z3() -> PathBuf {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -53,7 +54,7 @@ fn ask(
     let [h, g] = document.formulas.as_slice() else { panic!("{left} |= {right}") };
     let defs = Defs::new(document.signature.clone(), Semantics::Precise);
     let mut budget = Budget::until(timeout.map(|timeout| Instant::now() + timeout));
-    (decider.entails(&defs, h, g, &mut budget), budget)
+    (ask::entails(decider, &defs, h, g, &mut budget), budget)
 }
 
 #[test]
@@ -75,7 +76,7 @@ fn a_solver_is_kept() {
         let document = parse(&["x |-> y * ls(y, z)", "x |-> y"]);
         let [h, g] = document.formulas.as_slice() else { panic!() };
         let defs = Defs::new(document.signature.clone(), Semantics::Precise);
-        let frame = decider.frame(&defs, h, g, &mut Budget::default()).decided();
+        let frame = ask::frame(&mut decider, &defs, h, g, &mut Budget::default()).decided();
         assert!(matches!(frame, Some(Inference::Found(_))), "{frame:?}");
     }
     drop(decider);
@@ -123,7 +124,7 @@ fn cancelled() {
         let defs = Defs::new(document.signature.clone(), Semantics::Precise);
         let mut budget = Budget::default();
         budget.clock.cancel = Some(Arc::new(AtomicBool::new(true)));
-        let answer = decider.entails(&defs, h, g, &mut budget);
+        let answer = ask::entails(&mut decider, &defs, h, g, &mut budget);
         assert_eq!(answer.as_str(), "unknown", "{left} |= {right}: {answer:?}");
     }
 }

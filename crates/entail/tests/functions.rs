@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use entail::Decider;
 use report::FileId;
 use sl::Semantics;
-use sl::procedure::check_sat;
+use sl::ask::once::check_sat;
 
 const HEAD: &str = "(declare-sort Loc 0) (declare-heap (Loc Loc)) (declare-fun f (Loc) Loc) \
     (declare-fun g (Loc) Int) (declare-fun p (Loc Loc) Bool) \

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use entail::Decider;
 use report::FileId;
+use sl::ask;
 use sl::enumerate::{self, Bounds};
-use sl::{Answer, Budget, Defs, Formula, Inference, Kind, Procedure, Semantics};
+use sl::{Answer, Budget, Defs, Formula, Inference, Kind, Semantics};
 
 fn decider() -> Decider {
     Decider::new(|| {
@@ -36,8 +37,8 @@ fn infer(decider: &mut Decider, ask: Ask, h: &str, g: &str) -> String {
     let defs = Defs::new(document.signature.clone(), Semantics::Precise);
     let mut budget = Budget::default();
     let answer = match ask {
-        Ask::Frame => decider.frame(&defs, left, right, &mut budget),
-        Ask::Abduce => decider.abduce(&defs, left, right, &mut budget),
+        Ask::Frame => ask::frame(decider, &defs, left, right, &mut budget),
+        Ask::Abduce => ask::abduce(decider, &defs, left, right, &mut budget),
     };
     match answer {
         Answer::Decided(Inference::Found(formula)) => formula.to_string(),
@@ -171,7 +172,7 @@ fn generated_frames() {
         };
         let defs = Defs::new(signature.clone(), semantics);
         let mut budget = Budget::default();
-        match decider.frame(&defs, left, right, &mut budget).decided() {
+        match ask::frame(&mut decider, &defs, left, right, &mut budget).decided() {
             Some(Inference::Found(frame)) => {
                 let whole = Formula::sep(vec![right.clone(), frame.clone()]);
                 assert_eq!(counterexample(left, &whole), None, "{h} |= {g} * {frame}");
@@ -186,7 +187,7 @@ fn generated_frames() {
             }
             None => unknown += 1,
         }
-        match decider.abduce(&defs, left, right, &mut budget).decided() {
+        match ask::abduce(&mut decider, &defs, left, right, &mut budget).decided() {
             Some(Inference::Found(missing)) => {
                 let whole = Formula::sep(vec![left.clone(), missing.clone()]);
                 assert_eq!(counterexample(&whole, right), None, "{h} * {missing} |= {g}");

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use entail::Decider;
 use report::FileId;
-use sl::{Budget, Defs, Procedure, Semantics, Value, Verdict};
+use sl::ask;
+use sl::{Budget, Defs, Semantics, Value, Verdict};
 
 fn decider() -> Decider {
     Decider::new(|| {
@@ -23,7 +24,7 @@ fn ask(decider: &mut Decider, text: &str) -> Verdict {
     let check = script.checks.last().unwrap();
     let defs = Defs::new(check.signature.clone(), Semantics::Standard);
     let deadline = Instant::now() + Duration::from_secs(20);
-    decider.check_sat(&defs, &check.assertions, &mut Budget::until(Some(deadline)))
+    ask::check_sat(decider, &defs, &check.assertions, &mut Budget::until(Some(deadline)))
 }
 
 const HEAD: &str = "(declare-heap (Int Int)) (declare-const x Int) (declare-const y Int) \

@@ -10,7 +10,7 @@ use sl::formula::Kind;
 use sl::procedure::Unknown;
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Inference, Layout, Limit, Model, OverlaidHeap,
-    Procedure, Reason, Semantics, SymbolicHeap, Var,
+    Reason, Semantics, SymbolicHeap, Var,
 };
 
 use crate::choices;
@@ -71,7 +71,7 @@ impl Solver {
         defs: &Defs,
         h: &Formula,
         g: &Formula,
-    ) -> Result<Inference, Unknown> {
+    ) -> Result<Inference<Formula>, Unknown> {
         self.session.reset();
         // The paper's NoFrame: a model of `H` of which no part is one of `G`. Its `Trf` of `G` is `Tr` of
         // `G * true`.
@@ -98,7 +98,7 @@ impl Solver {
         defs: &Defs,
         h: &Formula,
         g: &Formula,
-    ) -> Result<Inference, Unknown> {
+    ) -> Result<Inference<Formula>, Unknown> {
         self.session.reset();
         let Some(missing) = self.describe(defs, h, g, Goal::AntiFrame)? else {
             return Ok(Inference::Nothing(None));
@@ -161,7 +161,7 @@ impl Solver {
         left: &Formula,
         right: &Formula,
     ) -> Result<Option<Model>, Unknown> {
-        match Lists.entails(defs, left, right, &mut Budget::default()) {
+        match sl::ask::entails(&mut Lists, defs, left, right, &mut Budget::default()) {
             Answer::Decided(Entailment::Valid(_)) => return Ok(None),
             Answer::Decided(Entailment::Invalid(model)) => return Ok(Some(model)),
             Answer::OutOfFragment(_) | Answer::GaveUp(_) => {}

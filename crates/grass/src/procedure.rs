@@ -1,5 +1,6 @@
 //! The procedure as others see it.
 
+use sl::core::{Assertion, Scope};
 use sl::procedure::{NoProof, Unknown};
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Inference, Model, Procedure, Proof, Satisfiability,
@@ -14,24 +15,27 @@ impl Procedure for Solver {
 
     fn satisfiable(
         &mut self,
-        defs: &Defs,
-        formula: &Formula,
+        scope: &Scope,
+        assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
+        let defs = scope.defs();
         self.within(budget, |solver| {
-            solver.model(defs.signature(), defs.semantics(), std::slice::from_ref(formula))
+            solver.model(defs.signature(), defs.semantics(), &[assertion.formula(scope)?])
         })
     }
 
     fn entails(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment> {
-        let found =
-            self.within(budget, |solver| solver.counterexample_by_solver(defs, left, right));
+        let found = self.within(budget, |solver| {
+            let (left, right) = (left.formula(scope)?, right.formula(scope)?);
+            solver.counterexample_by_solver(scope.defs(), &left, &right)
+        });
         found.map(|counterexample| match counterexample {
             None => Entailment::Valid(Proof::None(NoProof::Solver)),
             Some(model) => Entailment::Invalid(model),
@@ -40,22 +44,28 @@ impl Procedure for Solver {
 
     fn frame(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        self.within(budget, |solver| solver.find_frame(defs, h, g))
+        let found = self.within(budget, |solver| {
+            solver.find_frame(scope.defs(), &h.formula(scope)?, &g.formula(scope)?)
+        });
+        found.map(|inference| inference.lowered(scope))
     }
 
     fn abduce(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        self.within(budget, |solver| solver.find_anti_frame(defs, h, g))
+        let found = self.within(budget, |solver| {
+            solver.find_anti_frame(scope.defs(), &h.formula(scope)?, &g.formula(scope)?)
+        });
+        found.map(|inference| inference.lowered(scope))
     }
 }
 

@@ -7,8 +7,8 @@ mod common;
 use common::solver;
 use lists::Lists;
 use report::FileId;
+use sl::ask::once::{check_sat, entails};
 use sl::enumerate::{self, Bounds};
-use sl::procedure::{check_sat, entails};
 use sl::{Formula, Semantics, Verdict};
 
 /// A number from 0 to `n - 1`, the same in every run.

@@ -5,7 +5,7 @@ mod common;
 
 use common::{check, solver};
 use report::FileId;
-use sl::procedure::check_sat;
+use sl::ask::once::check_sat;
 use sl::{Semantics, Verdict};
 
 const CYCLIC: &str = "pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);\n";

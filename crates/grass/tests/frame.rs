@@ -5,8 +5,9 @@ mod common;
 
 use common::solver;
 use report::FileId;
+use sl::ask;
 use sl::enumerate::{self, Bounds};
-use sl::{Answer, Budget, Defs, Formula, Inference, Procedure, Semantics};
+use sl::{Answer, Budget, Defs, Formula, Inference, Semantics};
 
 /// Asks all questions, and complains about all answers that are not the expected ones.
 fn check(abduce: bool, cases: &[(&str, &str, &str)]) {
@@ -23,9 +24,9 @@ fn check_with(definitions: &str, abduce: bool, cases: &[(&str, &str, &str)]) {
         let defs = Defs::new(document.signature.clone(), Semantics::Precise);
         let mut budget = Budget::default();
         let answer = if abduce {
-            solver.abduce(&defs, left, right, &mut budget)
+            ask::abduce(&mut solver, &defs, left, right, &mut budget)
         } else {
-            solver.frame(&defs, left, right, &mut budget)
+            ask::frame(&mut solver, &defs, left, right, &mut budget)
         };
         let text = match answer {
             Answer::Decided(Inference::Found(frame)) => frame.to_string(),
@@ -307,12 +308,12 @@ impl Family {
             let signature = &document.signature;
             let defs = Defs::new(signature.clone(), semantics);
             let mut budget = Budget::default();
-            let frame = match solver.frame(&defs, left, right, &mut budget) {
+            let frame = match ask::frame(&mut solver, &defs, left, right, &mut budget) {
                 Answer::Decided(Inference::Found(frame)) => frame,
                 other => panic!("no frame of {h} for {g}: {other:?}"),
             };
             let whole = Formula::sep(vec![right.clone(), frame.clone()]);
-            let answer = solver.entails(&defs, left, &whole, &mut budget);
+            let answer = ask::entails(&mut solver, &defs, left, &whole, &mut budget);
             assert!(answer.is_valid(), "{h} |= {g} * {frame}");
             if number < enumerated {
                 let bounds = Bounds { locations: 3, data: 0 };

@@ -5,7 +5,7 @@ mod common;
 
 use common::{check, solver};
 use report::FileId;
-use sl::procedure::entails;
+use sl::ask::once::entails;
 use sl::{Semantics, Verdict};
 
 #[test]

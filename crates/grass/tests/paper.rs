@@ -8,7 +8,7 @@ use grass::logic::{Formula, Set};
 use grass::theory::{Field, Theory};
 use grass::translate::{Snapshot, Translator};
 use report::FileId;
-use sl::procedure::entails;
+use sl::ask::once::entails;
 use sl::{Semantics, Signature, Verdict};
 use smt::{Meaning, Sort, Term};
 

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sl::core::{Assertion, Clauses, Scope};
+use sl::procedure::Meter;
 use sl::proof;
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Limit, Loc, Model, Procedure, Proof, Reason,
@@ -59,28 +61,36 @@ impl Procedure for Induct {
 
     fn satisfiable(
         &mut self,
-        defs: &Defs,
-        formula: &Formula,
+        scope: &Scope,
+        assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        match Question::new(defs, formula, None, budget) {
-            Ok(question) => question.satisfiable(),
-            Err(reason) => Answer::OutOfFragment(reason),
-        }
+        within(budget, |meter| Ok(Question::new(scope, assertion, None, meter)?.satisfiable()))
     }
 
     fn entails(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment> {
-        match Question::new(defs, left, Some(right), budget) {
-            Ok(question) => question.entailment(),
-            Err(reason) => Answer::OutOfFragment(reason),
-        }
+        within(budget, |meter| Ok(Question::new(scope, left, Some(right), meter)?.entailment()))
     }
+}
+
+/// Answers a question, and counts what it took.
+fn within<T>(
+    budget: &mut Budget,
+    ask: impl FnOnce(&Meter) -> Result<Answer<T>, Reason>,
+) -> Answer<T> {
+    let meter = budget.meter();
+    let answer = match meter.limit() {
+        Some(limit) => Answer::GaveUp(limit),
+        None => ask(&meter).unwrap_or_else(Answer::OutOfFragment),
+    };
+    budget.spend(&meter);
+    answer
 }
 
 /// Is there a proof that every model of the first formula is one of the second? Nobody looks for a
@@ -93,59 +103,59 @@ pub fn proves(
     right: &Formula,
 ) -> bool {
     let defs = Defs::new(signature.clone(), semantics);
-    let question = Question::new(&defs, left, Some(right), &Budget::default());
+    let (scope, left, right) = sl::ask::lowered(&defs, left, right);
+    let meter = Meter::default();
+    let question = Question::new(&scope, &left, Some(&right), &meter);
     question.is_ok_and(|question| question.proved(&EFFORTS, true).is_some())
 }
 
-/// What is asked, with numbers.
+/// What is asked, with all variables in one row.
 struct Question<'a> {
-    signature: &'a Signature,
+    scope: &'a Scope,
     prepared: Arc<Prepared>,
-    system: System,
+    meter: &'a Meter,
     free: Vec<sl::Var>,
-    /// The disjuncts of what is to hold.
-    left: Vec<(SymbolicHeap, Clause)>,
-    /// What is not to hold, and its disjuncts.
-    not: Formula,
+    left: Vec<Clause>,
     right: Vec<Clause>,
-    semantics: Semantics,
+    /// The same as it was written.
+    assertions: (&'a Assertion, Option<&'a Assertion>),
 }
 
 impl<'a> Question<'a> {
     fn new(
-        defs: &'a Defs,
-        left: &Formula,
-        right: Option<&Formula>,
-        budget: &Budget,
+        scope: &'a Scope,
+        left: &'a Assertion,
+        right: Option<&'a Assertion>,
+        meter: &'a Meter,
     ) -> Result<Question<'a>, Reason> {
-        let (signature, semantics) = (defs.signature(), defs.semantics());
-        let not = right.cloned().unwrap_or_else(|| Formula::or(Vec::new()));
-        let all = [left.clone(), not.clone()];
-        let prepared = Prepared::of(defs, &all)?;
-        let mut system = prepared.system.clone();
-        system.clock = budget.clock.clone();
-        let free: Vec<sl::Var> = Formula::and(all.to_vec()).free_vars().into_iter().collect();
-        let Some(heaps) = SymbolicHeap::disjuncts(left, semantics) else {
+        let clauses = Clauses::new(scope, left, right)?;
+        let free = clauses.vars(scope);
+        let prepared = Prepared::of(scope.defs(), &clauses.selection);
+        let Clauses { left: lefts, right: rights, .. } = clauses;
+        let assertions = (left, right);
+        Ok(Question { scope, prepared, meter, free, left: lefts, right: rights, assertions })
+    }
+
+    fn system(&self) -> &System {
+        &self.prepared.system
+    }
+
+    fn signature(&self) -> &Signature {
+        self.scope.defs().signature()
+    }
+
+    /// The disjuncts of the left side as they were written, with their clauses. Models are checked by
+    /// what was written.
+    fn written(&self) -> Result<Vec<(SymbolicHeap, &Clause)>, Reason> {
+        let heaps = self.assertions.0.written(self.scope)?;
+        if heaps.len() != self.left.len() {
             return Err(Reason::NoSymbolicHeap);
-        };
-        let mut left = Vec::with_capacity(heaps.len());
-        for heap in heaps {
-            let clause = system.clause(&heap, &free)?;
-            left.push((heap, clause));
         }
-        let Some(heaps) = SymbolicHeap::disjuncts(&not, semantics) else {
-            return Err(Reason::NoSymbolicHeapOnTheRight);
-        };
-        let right =
-            heaps.iter().map(|heap| system.clause(heap, &free)).collect::<Result<_, _>>()?;
-        Ok(Question { signature, prepared, system, free, left, not, right, semantics })
+        Ok(heaps.into_iter().zip(&self.left).collect())
     }
 
     /// Is there a model of the left side that is none of the right?
     fn entailment(&self) -> Answer<Entailment> {
-        if let Some(limit) = self.system.clock.limit() {
-            return Answer::GaveUp(limit);
-        }
         // Most proofs are short, and found sooner than models are tried.
         if let Some(derivations) = self.proved(&[AT_ONCE], false) {
             let proof = Proof::Derivations(Arc::new(derivations));
@@ -161,39 +171,41 @@ impl<'a> Question<'a> {
         match self.refuted(LAST_EFFORT) {
             Some(model) => Answer::Decided(Entailment::Invalid(model)),
             None => {
-                let late = self.system.clock.limit();
-                Answer::GaveUp(late.unwrap_or(Limit::NeitherProofNorModel))
+                let over = self.meter.limit();
+                Answer::GaveUp(over.unwrap_or(Limit::NeitherProofNorModel))
             }
         }
     }
 
     fn refuted(&self, effort: Effort) -> Option<Model> {
+        let right = self.assertions.1?.formula(self.scope).ok()?;
         let refutation = Refutation {
-            system: &self.system,
-            signature: self.signature,
-            semantics: self.semantics,
-            right: &self.not,
+            system: self.system(),
+            meter: self.meter,
+            signature: self.signature(),
+            semantics: self.scope.defs().semantics(),
+            right: &right,
         };
-        self.left.iter().find_map(|(heap, clause)| {
+        self.written().ok()?.iter().find_map(|(heap, clause)| {
             refutation.find(Written { heap, clause, free: &self.free }, effort)
         })
     }
 
     /// A proof for each disjunct of the left side, of the sequent as it is or of variants of it.
     fn proved(&self, efforts: &[(u32, u64)], variants: bool) -> Option<Vec<proof::Derivation>> {
-        let nils = self.system.nils();
+        let nils = self.system().nils();
         // A disjunction on the right is an instance of a predicate of its own.
         let mut own = None;
         let several = match self.right.as_slice() {
             [_] => None,
             cases => {
-                let sorts = self.left.first().map(|(_, clause)| &clause.sorts);
+                let sorts = self.left.first().map(|clause| &clause.sorts);
                 let Some(sorts) = sorts else { return Some(Vec::new()) };
                 if cases.iter().any(|case| case.open) {
                     return None;
                 }
                 let params = sorts[nils..nils + self.free.len()].to_vec();
-                let mut system = self.prepared.system.clone();
+                let mut system = self.system().clone();
                 let pred = system.add("the right side", params, cases.to_vec());
                 own = Some(Extended::new(system));
                 Some(pred)
@@ -201,8 +213,8 @@ impl<'a> Question<'a> {
         };
         let known = own.as_ref().unwrap_or_else(|| self.prepared.extended());
         let mut facts = None;
-        let prove = |(_, left): &(SymbolicHeap, Clause)| {
-            let mut prover = Prover::with(known, self.system.clock.clone());
+        let prove = |left: &Clause| {
+            let mut prover = Prover::with(known, self.meter);
             let free: Vec<Var> =
                 left.sorts[nils..left.free].iter().map(|sort| prover.fresh(*sort)).collect();
             let mut instance = |clause: &Clause| {
@@ -241,7 +253,7 @@ impl<'a> Question<'a> {
             let facts = facts.get_or_insert_with(|| Arc::new(prover.known())).clone();
             Some(proof::Derivation {
                 system: known.system.clone(),
-                given: self.system.predicates.len(),
+                given: self.system().predicates.len(),
                 facts,
                 names: self.free.iter().map(|var| var.name.clone()).collect(),
                 sorts: prover.sorts().to_vec(),
@@ -254,12 +266,12 @@ impl<'a> Question<'a> {
 
     /// The answer if no definition says anything of the heap.
     fn propositional(&self) -> Option<Satisfiability> {
-        for (_, clause) in &self.left {
-            let Some(values) = propositional::decide(&self.system, clause, PROPOSITIONAL_WORK)?
+        for clause in &self.left {
+            let Some(values) = propositional::decide(self.system(), clause, PROPOSITIONAL_WORK)?
             else {
                 continue;
             };
-            let stack = self.free.iter().zip(&clause.sorts[self.system.nils()..]).zip(values);
+            let stack = self.free.iter().zip(&clause.sorts[self.system().nils()..]).zip(values);
             let stack = stack.map(|((var, sort), set)| {
                 let loc = if set { Loc(*sort as u32 + 1) } else { Loc::NIL };
                 (var.name.clone(), Value::Loc(loc))
@@ -270,32 +282,35 @@ impl<'a> Question<'a> {
     }
 
     fn satisfiable(&self) -> Answer<Satisfiability> {
-        if let Some(limit) = self.system.clock.limit() {
-            return Answer::GaveUp(limit);
-        }
         if let Some(answer) = self.propositional() {
             return Answer::Decided(answer);
         }
-        if let Some(limit) = self.system.clock.limit() {
+        if let Some(limit) = self.meter.limit() {
             return Answer::GaveUp(limit);
         }
-        let table = Table::new(&self.system, BASE_WORK);
+        let table = Table::new(self.system(), BASE_WORK);
+        let written = match self.written() {
+            Ok(written) => written,
+            Err(reason) => return Answer::OutOfFragment(reason),
+        };
         let mut unknown = None;
-        for (heap, clause) in &self.left {
+        for (heap, clause) in &written {
             match self.disjunct(&table, heap, clause) {
                 Ok(Satisfiability::Unsat) => {}
                 Ok(sat) => return Answer::Decided(sat),
                 Err(limit) => unknown = Some(limit),
             }
         }
-        unknown.map_or(Answer::Decided(Satisfiability::Unsat), Answer::GaveUp)
+        unknown.map_or(Answer::Decided(Satisfiability::Unsat), |limit| {
+            Answer::GaveUp(self.meter.limit().unwrap_or(limit))
+        })
     }
 
     /// Do the integers of a clause contradict each other, by what instances always say of theirs?
     fn is_arithmetically_false(&self, clause: &Clause) -> bool {
-        let invariants = invariant::invariants(&self.system);
-        let remainders = invariant::remainders(&self.system, &invariants);
-        let mut facts = invariant::facts(clause, &invariants, self.system.nils());
+        let invariants = invariant::invariants(self.system());
+        let remainders = invariant::remainders(self.system(), &invariants);
+        let mut facts = invariant::facts(clause, &invariants, self.system().nils());
         facts.extend(invariant::of_calls(clause, &remainders));
         arith::contradictory(&facts)
     }
@@ -311,13 +326,13 @@ impl<'a> Question<'a> {
             return Ok(Satisfiability::Unsat);
         }
         let written = Written { heap, clause, free: &self.free };
-        let arithmetic = self.system.has_arithmetic() || !clause.linear.is_empty();
+        let arithmetic = self.system().has_arithmetic() || !clause.linear.is_empty();
         if let Some(Some(choice)) = choice.filter(|_| !arithmetic) {
-            let derivation = Derivation::of_bases(table, clause, &choice, &self.system, MAX_NODES);
+            let derivation = Derivation::of_bases(table, clause, &choice, self.system(), MAX_NODES);
             let Some(derivation) = derivation else {
                 return Err(Limit::ModelSize);
             };
-            return match derivation::model(&self.system, self.signature, written, &derivation) {
+            return match derivation::model(self.system(), self.signature(), written, &derivation) {
                 Some(model) => Ok(Satisfiability::Sat(model)),
                 None => Err(Limit::Unconfirmed),
             };
@@ -328,11 +343,12 @@ impl<'a> Question<'a> {
         let unfold = |work: u64, size: usize| {
             let (mut found, mut failed) = (None, false);
             let mut accept = |d: &Derivation| {
-                found = derivation::model(&self.system, self.signature, written, d);
+                found = derivation::model(self.system(), self.signature(), written, d);
                 failed |= found.is_none();
                 found.is_some()
             };
-            let end = Unfolder::new(&self.system, work).each(clause, size, &mut accept);
+            let end =
+                Unfolder::new(self.system(), self.meter, work).each(clause, size, &mut accept);
             match (found, end) {
                 (Some(model), _) => Some(Satisfiability::Sat(model)),
                 // Every derivation contradicts itself.
@@ -349,10 +365,10 @@ impl<'a> Question<'a> {
 
     /// The answer if it follows from what the bases and the integers of calls say together.
     fn by_numbers(&self, written: Written<'_>) -> Option<Satisfiability> {
-        if self.system.clock.is_late() {
+        if self.meter.is_over() {
             return None;
         }
-        let refined = Refined::new(&self.system, REFINE_WORK)?;
+        let refined = Refined::new(self.system(), REFINE_WORK)?;
         let mut search = Search::new(&refined, REACH_WORK);
         let mut attempts = 0;
         for clause in refined.clauses(written.clause, &mut { REFINE_WORK })? {
@@ -362,7 +378,7 @@ impl<'a> Question<'a> {
             if let Some(reached) = search.find(&clause, MAX_NODES) {
                 drop(search);
                 return reached
-                    .model(&self.system, self.signature, written)
+                    .model(self.system(), self.signature(), written)
                     .map(Satisfiability::Sat);
             }
             attempts += 1;

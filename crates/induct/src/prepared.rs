@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arith::{Constraint, Sum};
-use sl::{Defs, Formula, Name, Reason};
+use sl::Defs;
+use sl::core::Selection;
 
 use crate::base::Table;
 use crate::prove::shape::{Shape, shapes};
@@ -21,7 +22,7 @@ const MAX_KEPT: usize = 64;
 #[derive(Debug)]
 pub(crate) struct Prepared {
     /// The definitions.
-    pub(crate) system: System,
+    pub(crate) system: Arc<System>,
     extended: OnceLock<Extended>,
 }
 
@@ -53,39 +54,35 @@ impl Extended {
 }
 
 impl Prepared {
-    /// What is known about the definitions that these formulas mention.
-    pub(crate) fn of(defs: &Defs, formulas: &[Formula]) -> Result<Arc<Prepared>, Reason> {
+    /// What is known about these definitions.
+    pub(crate) fn of(defs: &Defs, selection: &Selection) -> Arc<Prepared> {
         let kept = defs.prepared(|_| Kept::default());
         // The numbers of predicates depend on the order in which they are mentioned.
-        let mut names: Vec<Name> = Vec::new();
-        for formula in formulas {
-            crate::system::mention(formula, &mut names);
-        }
         let known = |kept: &Kept| {
             let kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.get(&names).cloned()
+            kept.get(&selection.origin).cloned()
         };
         if let Some(prepared) = known(&kept) {
-            return Ok(prepared);
+            return prepared;
         }
-        let system = System::new(defs.signature(), defs.semantics(), formulas)?;
+        let system = selection.system.clone();
         let prepared = Arc::new(Prepared { system, extended: OnceLock::new() });
         let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < MAX_KEPT {
-            kept.insert(names, prepared.clone());
+            kept.insert(selection.origin.clone(), prepared.clone());
         }
-        Ok(prepared)
+        prepared
     }
 
     /// The same with what proofs need.
     pub(crate) fn extended(&self) -> &Extended {
-        self.extended.get_or_init(|| Extended::new(self.system.clone()))
+        self.extended.get_or_init(|| Extended::new(System::clone(&self.system)))
     }
 }
 
 /// By the predicates that are mentioned, in their order.
 #[derive(Default)]
-struct Kept(Mutex<HashMap<Vec<Name>, Arc<Prepared>>>);
+struct Kept(Mutex<HashMap<Vec<PredId>, Arc<Prepared>>>);
 
 /// Adds definitions from the other end, and says which one belongs to which predicate.
 fn add_ends(system: &mut System) -> BTreeMap<PredId, PredId> {

@@ -1,5 +1,6 @@
 //! Counterexamples to entailments: small models of the left side, until one is no model of the right.
 
+use sl::procedure::Meter;
 use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth};
 
 use crate::derivation::{self, Derivation, Unfolded, Written};
@@ -27,10 +28,12 @@ pub struct Effort {
 }
 
 /// What is asked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Refutation<'a> {
     /// The definitions.
     pub system: &'a System,
+    /// Counts what is tried.
+    pub meter: &'a Meter,
     /// The same as they were written.
     pub signature: &'a Signature,
     /// What pure atoms say of the heap.
@@ -78,11 +81,15 @@ impl Refutation<'_> {
         let mut found = None;
         let mut rest = effort.models;
         let all: Vec<Var> = (0..left.clause.sorts.len() as Var).collect();
-        Unfolder::new(self.system, effort.work).each(left.clause, size, &mut |derivation| {
-            smallest.get_or_insert_with(|| derivation.clone());
-            found = self.variants(left, derivation, &all, &mut rest);
-            found.is_some() || rest == 0
-        });
+        Unfolder::new(self.system, self.meter, effort.work).each(
+            left.clause,
+            size,
+            &mut |derivation| {
+                smallest.get_or_insert_with(|| derivation.clone());
+                found = self.variants(left, derivation, &all, &mut rest);
+                found.is_some() || rest == 0
+            },
+        );
         found.or_else(|| self.by_components(left, &smallest?, effort))
     }
 
@@ -105,7 +112,7 @@ impl Refutation<'_> {
             let mut rest = effort.models / components.len();
             let size = effort.size + calls.len();
             let work = effort.work / components.len() as u64;
-            Unfolder::new(self.system, work).each(&part, size, &mut |derivation| {
+            Unfolder::new(self.system, self.meter, work).each(&part, size, &mut |derivation| {
                 let whole = smallest.with(calls, derivation);
                 found = self.variants(left, &whole, vars, &mut rest);
                 found.is_some() || rest == 0
@@ -177,7 +184,7 @@ impl Refutation<'_> {
     }
 
     fn check(&self, left: Written<'_>, derivation: &Derivation, rest: &mut usize) -> Option<Model> {
-        *rest = if self.system.clock.is_late() { 0 } else { *rest };
+        *rest = if self.meter.step(1) { *rest } else { 0 };
         *rest = rest.checked_sub(1)?;
         let model = derivation::model(self.system, self.signature, left, derivation)?;
         let mut evaluator = Evaluator::new(self.signature, self.semantics);

@@ -5,10 +5,12 @@ use crate::derivation::{Derivation, Node};
 use crate::invariant;
 use crate::system::{Clause, PredId, System, Var};
 use arith::Constraint;
+use sl::procedure::Meter;
 
 /// Enumerates derivations.
 pub struct Unfolder<'a> {
     system: &'a System,
+    meter: &'a Meter,
     least: Vec<Option<usize>>,
     /// What instances say of integers.
     invariants: Vec<Vec<Constraint>>,
@@ -65,9 +67,9 @@ pub fn total(sizes: impl IntoIterator<Item = Option<usize>>) -> Option<usize> {
 impl<'a> Unfolder<'a> {
     /// An enumeration with so many steps at most.
     #[must_use]
-    pub fn new(system: &'a System, work: u64) -> Unfolder<'a> {
+    pub fn new(system: &'a System, meter: &'a Meter, work: u64) -> Unfolder<'a> {
         let (least, invariants) = (least_sizes(system), invariant::invariants(system));
-        Unfolder { system, least, invariants, work }
+        Unfolder { system, meter, least, invariants, work }
     }
 
     /// Calls `accept` on derivations that are consistent, of at most this many instances, until it
@@ -137,7 +139,7 @@ impl<'a> Unfolder<'a> {
             *cut = true;
             return false;
         }
-        let work = if self.system.clock.is_late() { 0 } else { self.work };
+        let work = if self.meter.step(1) { self.work } else { 0 };
         let Some(rest) = work.checked_sub(1) else {
             *cut = true;
             return false;

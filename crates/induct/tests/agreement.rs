@@ -3,8 +3,8 @@
 
 use induct::Induct;
 use report::FileId;
+use sl::ask::once::check_sat;
 use sl::enumerate::{self, Bounds};
-use sl::procedure::check_sat;
 use sl::{Evaluator, Formula, Semantics, Signature, Truth, Verdict};
 
 const ONE_FIELD: &str = "

@@ -6,7 +6,7 @@ use induct::base::Table;
 use induct::propositional;
 use induct::system::{Clause, System};
 use report::FileId;
-use sl::procedure::check_sat;
+use sl::ask::once::check_sat;
 use sl::{Evaluator, Semantics, SymbolicHeap, Truth, Verdict};
 
 const HEADER: &str = "(declare-sort Ref 0) (declare-heap (Ref Ref))

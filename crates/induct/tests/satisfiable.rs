@@ -3,7 +3,7 @@
 
 use induct::Induct;
 use report::FileId;
-use sl::procedure::check_sat;
+use sl::ask::once::check_sat;
 use sl::{Evaluator, Semantics, Truth, Verdict};
 
 const DEFINITIONS: &str = "

@@ -6,7 +6,7 @@ use induct::Induct;
 use induct::count::counts;
 use induct::system::System;
 use report::FileId;
-use sl::procedure::check_sat;
+use sl::ask::once::check_sat;
 use sl::{Evaluator, Semantics, Truth, Verdict};
 
 const LINKS: &str = "

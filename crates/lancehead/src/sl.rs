@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use entail::Decider;
 use report::{Diagnostic, FileReport, SourceMap, human, json};
 use serde_json::{Value as Json, json};
+use sl::ask;
+use sl::core::{Assertion, Scope};
 use sl::procedure::{Check, NoProof, Stats};
 use sl::proof::Derivation;
 use sl::smtlib::Status;
@@ -214,8 +216,10 @@ impl Command<'_> {
         let defs = Defs::new(document.signature.clone(), semantics);
         let mut budget = self.budget();
         let answer = match (question, document.formulas.as_slice()) {
-            (SlQuestion::Frame { .. }, [h, g]) => self.decider.frame(&defs, h, g, &mut budget),
-            (_, [h, g]) => self.decider.abduce(&defs, h, g, &mut budget),
+            (SlQuestion::Frame { .. }, [h, g]) => {
+                ask::frame(&mut self.decider, &defs, h, g, &mut budget)
+            }
+            (_, [h, g]) => ask::abduce(&mut self.decider, &defs, h, g, &mut budget),
             _ => Answered::GaveUp(Limit::other("there are not two formulas")),
         };
         let effort = Effort { time: start.elapsed(), stats: budget.stats };
@@ -277,16 +281,17 @@ impl Command<'_> {
         let mut proof = None;
         let verdict = match question {
             Check::Satisfiable(formula) => {
-                self.decider.satisfiable(&defs, formula, &mut budget).into()
+                ask::satisfiable(&mut self.decider, &defs, formula, &mut budget).into()
             }
             Check::Entails(left, right) => {
-                let answer = self.decider.entails(&defs, left, right, &mut budget);
+                let (scope, left, right) = ask::lowered(&defs, left, right);
+                let answer = self.decider.entails(&scope, &left, &right, &mut budget);
                 let fault = match &answer {
                     Answered::Decided(Entailment::Valid(found)) => {
                         if self.args.proof || self.args.proof_svg.is_some() {
                             proof = Some(found.derivations());
                         }
-                        self.fault(&defs, left, right, found)
+                        self.fault(&scope, &left, &right, found)
                     }
                     _ => None,
                 };
@@ -303,15 +308,15 @@ impl Command<'_> {
     /// What is wrong with a proof, if somebody wants to know, and there is one.
     fn fault(
         &self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         found: &Proof,
     ) -> Option<proof::Fault> {
         if !self.args.check_proofs || matches!(found, Proof::None(_)) {
             return None;
         }
-        proof::check_entailment(defs, left, right, found).err()
+        proof::check_entailment(scope, left, right, found).err()
     }
 
     /// The proof, for people.

@@ -1,11 +1,11 @@
-//! Formulas as graphs, and models of graphs.
+//! Symbolic heaps as graphs, and models of graphs.
 
 use std::collections::BTreeMap;
 
 use crate::ListLogic;
 use crate::saturate::State;
-use sl::formula::{Formula, Kind};
-use sl::{Loc, Model, Name, Object, Reason, SymbolicHeap, Term, TermKind, Value, Var};
+use sl::core::{Scope, SymHeap, Var};
+use sl::{Loc, Model, Object, Reason, Value};
 
 /// The number of a vertex; 0 is `nil`.
 pub(crate) type Vertex = usize;
@@ -22,7 +22,7 @@ pub(crate) struct Edge {
     pub(crate) solid: bool,
 }
 
-/// A formula of the fragment.
+/// A symbolic heap of the fragment.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Graph {
     /// How many vertices there are.
@@ -37,81 +37,69 @@ pub(crate) struct Graph {
 /// Gives numbers to variables.
 pub(crate) struct Builder<'a> {
     logic: &'a ListLogic,
-    vertices: BTreeMap<Name, Vertex>,
+    scope: &'a Scope,
+    /// The variables of vertices 1, 2, …; those of the scope come first.
+    vars: Vec<Var>,
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(logic: &'a ListLogic) -> Builder<'a> {
-        Builder { logic, vertices: BTreeMap::new() }
+    /// Makes vertices of these variables of the scope, so that models have values for them.
+    pub(crate) fn new(
+        logic: &'a ListLogic,
+        scope: &'a Scope,
+        free: Vec<Var>,
+    ) -> Result<Builder<'a>, Reason> {
+        for var in &free {
+            logic.check(scope, scope.sort(*var))?;
+        }
+        Ok(Builder { logic, scope, vars: free })
     }
 
     /// The number of vertices so far.
     pub(crate) fn size(&self) -> usize {
-        self.vertices.len() + 1
+        self.vars.len() + 1
     }
 
-    /// Makes vertices of all stack variables of a formula, so that models have values for them.
-    pub(crate) fn add_variables(&mut self, formula: &Formula) -> Result<(), Reason> {
-        for var in formula.free_vars() {
-            self.vertex(&Term::var(var))?;
+    pub(crate) fn graph(&mut self, heap: &SymHeap) -> Result<Graph, Reason> {
+        if !heap.constraints().is_empty() {
+            return Err(Reason::Arithmetic);
         }
-        Ok(())
-    }
-
-    pub(crate) fn graph(&mut self, heap: &SymbolicHeap) -> Result<Graph, Reason> {
-        let mut graph = Graph { open: heap.open, ..Graph::default() };
-        for atom in &heap.pure {
-            match atom.kind() {
-                Kind::Eq(a, b) => graph.equal.push((self.vertex(a)?, self.vertex(b)?)),
-                Kind::Ne(a, b) => graph.different.push((self.vertex(a)?, self.vertex(b)?)),
-                _ => return Err(Reason::Arithmetic),
-            }
+        let mut graph = Graph { open: heap.is_open(), ..Graph::default() };
+        for (a, b) in heap.equations() {
+            graph.equal.push((self.vertex(heap, *a)?, self.vertex(heap, *b)?));
         }
-        for atom in &heap.spatial {
-            let edge = self.edge(atom)?;
-            graph.edges.push(edge);
+        for (a, b) in heap.disequations() {
+            graph.different.push((self.vertex(heap, *a)?, self.vertex(heap, *b)?));
+        }
+        for cell in heap.cells() {
+            let [target] = cell.fields.as_slice() else { return Err(Reason::SeveralFields) };
+            let (from, to) = (self.vertex(heap, cell.addr)?, self.vertex(heap, *target)?);
+            graph.edges.push(Edge { from, to, solid: true });
+        }
+        for call in heap.calls() {
+            let (root, end) = self.logic.segment(self.scope, call.pred)?;
+            let [_, _] = call.args.as_slice() else { return Err(Reason::IllSorted) };
+            let (Some(from), Some(to)) = (call.args.get(root), call.args.get(end)) else {
+                return Err(Reason::IllSorted);
+            };
+            let (from, to) = (self.vertex(heap, *from)?, self.vertex(heap, *to)?);
+            graph.edges.push(Edge { from, to, solid: false });
         }
         graph.size = self.size();
         Ok(graph)
     }
 
-    fn edge(&mut self, atom: &Formula) -> Result<Edge, Reason> {
-        match atom.kind() {
-            Kind::PointsTo(loc, content) => {
-                let target = match content.kind() {
-                    TermKind::Record(_, values) => match values.as_slice() {
-                        [only] => only,
-                        _ => return Err(Reason::SeveralFields),
-                    },
-                    _ => content,
-                };
-                Ok(Edge { from: self.vertex(loc)?, to: self.vertex(target)?, solid: true })
-            }
-            Kind::Pred(name, args) => {
-                let Some(&(root, end)) = self.logic.segments.get(name) else {
-                    return Err(Reason::NoSegment(name.clone()));
-                };
-                let (Some(from), Some(to)) = (args.get(root), args.get(end)) else {
-                    return Err(Reason::unsupported(format!("`{name}` lacks an argument")));
-                };
-                Ok(Edge { from: self.vertex(from)?, to: self.vertex(to)?, solid: false })
-            }
-            _ => Err(Reason::NoSymbolicHeap),
+    fn vertex(&mut self, heap: &SymHeap, var: Var) -> Result<Vertex, Reason> {
+        self.logic.check(self.scope, self.scope.sort_in(heap, var))?;
+        if self.scope.is_nil(var) {
+            return Ok(NIL);
         }
-    }
-
-    fn vertex(&mut self, term: &Term) -> Result<Vertex, Reason> {
-        if term.sort() != self.logic.loc {
-            return Err(Reason::Data(term.sort()));
-        }
-        match term.kind() {
-            TermKind::Nil(_) => Ok(NIL),
-            TermKind::Var(Var { name, .. }) => {
-                let next = self.vertices.len() + 1;
-                Ok(*self.vertices.entry(name.clone()).or_insert(next))
-            }
-            _ => Err(Reason::unsupported("there is a term that is no variable")),
-        }
+        let known = self.vars.iter().position(|known| *known == var);
+        let place = known.unwrap_or_else(|| {
+            self.vars.push(var);
+            self.vars.len() - 1
+        });
+        Ok(place + 1)
     }
 
     /// The model in which only those vertices are the same that the state says, and segments have
@@ -124,9 +112,11 @@ impl<'a> Builder<'a> {
             Loc(next)
         };
         let mut model = Model::default();
-        for (name, vertex) in &self.vertices {
-            let loc = *numbers.entry(state.find(*vertex)).or_insert_with(&mut fresh);
-            model.stack.insert(name.clone(), Value::Loc(loc));
+        for (place, var) in self.vars.iter().enumerate() {
+            if let Some(var) = self.scope.var(*var) {
+                let loc = *numbers.entry(state.find(place + 1)).or_insert_with(&mut fresh);
+                model.stack.insert(var.name.clone(), Value::Loc(loc));
+            }
         }
         for edge in state.edges(graph) {
             let from = *numbers.entry(state.find(edge.from)).or_insert_with(&mut fresh);
@@ -147,7 +137,7 @@ impl<'a> Builder<'a> {
     }
 
     fn link(&self, model: &mut Model, from: Loc, to: Loc) {
-        let sort = self.logic.loc.clone();
+        let sort = self.logic.sort.clone();
         let target = Value::Loc(to);
         let content = if self.logic.is_record { Value::Record(vec![target]) } else { target };
         model.heap.insert(from, Object { sort, content });

@@ -14,11 +14,10 @@
 //!   something could go wrong. Where that leads to no proof and no counterexample (of six thousand
 //!   random entailments, in nine) it splits cases, so that the answer never depends on how good the
 //!   first attempt was.
-
 //!
 //! ```
 //! use report::FileId;
-//! use sl::procedure::entails;
+//! use sl::ask::once::entails;
 //! use sl::Semantics;
 //! use lists::Lists;
 //!
@@ -36,13 +35,12 @@ mod proof;
 mod saturate;
 mod search;
 
-use std::collections::BTreeMap;
-
+use sl::core::{Assertion, PredId, Scope, SortId};
 use sl::procedure::{Later, Unknown};
 use sl::shape::{self, End, Shape};
 use sl::{
-    Answer, Budget, Defs, Entailment, Evaluator, Formula, Limit, Model, Name, Procedure, Proof,
-    Reason, Satisfiability, Sort, SymbolicHeap, Truth,
+    Answer, Budget, Defs, Entailment, Evaluator, Limit, Model, Procedure, Proof, Reason,
+    Satisfiability, Sort, Truth,
 };
 
 use graph::{Builder, Graph};
@@ -55,11 +53,12 @@ pub struct Lists;
 #[derive(Clone, Debug)]
 struct ListLogic {
     /// The sort of locations with one field that is a location of the same sort.
-    loc: Sort,
+    loc: SortId,
+    sort: Sort,
     /// Is that field one of a record?
     is_record: bool,
-    /// Predicates that are acyclic segments, with the parameters for beginning and end.
-    segments: BTreeMap<Name, (usize, usize)>,
+    /// For predicates that are acyclic segments the parameters for beginning and end.
+    segments: Vec<Option<(usize, usize)>>,
 }
 
 impl ListLogic {
@@ -71,7 +70,8 @@ impl ListLogic {
             loc.is_loc() && matches!(signature.fields(loc).as_slice(), [(_, s)] if s == loc)
         };
         let cell = signature.heap.iter().find(|cell| links(&cell.loc)).ok_or(Reason::NoLinks)?;
-        let mut segments = BTreeMap::new();
+        let loc = defs.core().sort_id(&cell.loc).ok_or(Reason::NoLinks)?;
+        let mut segments = vec![None; signature.predicates.len()];
         for definition in signature.predicates.values() {
             if let Some(Shape::List(list)) =
                 shape::classify(definition, signature, defs.semantics())
@@ -79,12 +79,35 @@ impl ListLogic {
                 && let End::Param(end) = list.end
                 && definition.params.len() == 2
                 && definition.params.iter().all(|p| p.sort == cell.loc)
+                && let Some(pred) = defs.core().pred(&definition.name)
+                && let Some(segment) = segments.get_mut(pred)
             {
-                segments.insert(definition.name.clone(), (list.root, end));
+                *segment = Some((list.root, end));
             }
         }
         let is_record = signature.content(&cell.loc) != Some(&cell.loc);
-        Ok(ListLogic { loc: cell.loc.clone(), is_record, segments })
+        Ok(ListLogic { loc, sort: cell.loc.clone(), is_record, segments })
+    }
+
+    /// The parameters of a segment for its beginning and its end.
+    fn segment(&self, scope: &Scope, pred: PredId) -> Result<(usize, usize), Reason> {
+        match (self.segments.get(pred), scope.core().name(pred)) {
+            (Some(Some(segment)), _) => Ok(*segment),
+            (_, Some(name)) => Err(Reason::NoSegment(name.clone())),
+            (_, None) => Err(Reason::NoSuchInstance),
+        }
+    }
+
+    /// Is this the sort of a vertex?
+    fn check(&self, scope: &Scope, sort: Option<SortId>) -> Result<(), Reason> {
+        match sort {
+            Some(sort) if sort == self.loc => Ok(()),
+            Some(sort) => {
+                let sort = scope.core().sorts().get(sort).cloned();
+                Err(sort.map_or(Reason::IllSorted, Reason::Data))
+            }
+            None => Err(Reason::OpenVariable),
+        }
     }
 }
 
@@ -98,23 +121,23 @@ impl Procedure for Lists {
 
     fn satisfiable(
         &mut self,
-        defs: &Defs,
-        formula: &Formula,
+        scope: &Scope,
+        assertion: &Assertion,
         _budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        Answer::from(with_logic(defs, |logic| logic.satisfiable(defs, formula)))
+        Answer::from(with_logic(scope.defs(), |logic| logic.satisfiable(scope, assertion)))
     }
 
     fn entails(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         _budget: &mut Budget,
     ) -> Answer<Entailment> {
-        let answer = with_logic(defs, |logic| {
-            logic.entails(defs, left, right).or_else(|unknown| {
-                match logic.satisfiable(defs, left) {
+        let answer = with_logic(scope.defs(), |logic| {
+            logic.entails(scope, left, right).or_else(|unknown| {
+                match logic.satisfiable(scope, left) {
                     // Then it does not matter what is on the right.
                     Ok(Satisfiability::Unsat) => Ok(None),
                     _ => Err(unknown),
@@ -123,16 +146,17 @@ impl Procedure for Lists {
         });
         Answer::from(answer).map(|counterexample| match counterexample {
             Some(model) => Entailment::Invalid(model),
-            None => Entailment::Valid(proof_of(defs, left, right)),
+            None => Entailment::Valid(proof_of(scope, left, right)),
         })
     }
 }
 
 /// The proof of something that is valid.
-fn proof_of(defs: &Defs, left: &Formula, right: &Formula) -> Proof {
-    let (defs, left, right) = (defs.clone(), left.clone(), right.clone());
+fn proof_of(scope: &Scope, left: &Assertion, right: &Assertion) -> Proof {
+    let (scope, left, right) = (scope.clone(), left.clone(), right.clone());
     Proof::Later(Later::new(move || {
-        let derived = with_logic(&defs, |logic| Ok(proof::derive(&defs, logic, &left, &right)));
+        let derived =
+            with_logic(scope.defs(), |logic| Ok(proof::derive(&scope, logic, &left, &right)));
         derived.ok().flatten()
     }))
 }
@@ -149,60 +173,58 @@ fn with_logic<T>(
 
 impl ListLogic {
     /// Is there a model? If so, the evaluator agrees that it is one.
-    fn satisfiable(&self, defs: &Defs, formula: &Formula) -> Result<Satisfiability, Unknown> {
-        let Some(heap) = symbolic_heap(defs, formula)? else {
-            return Ok(Satisfiability::Unsat);
-        };
-        let mut builder = Builder::new(self);
-        builder.add_variables(formula)?;
-        let graph = builder.graph(&heap)?;
+    fn satisfiable(&self, scope: &Scope, assertion: &Assertion) -> Result<Satisfiability, Unknown> {
+        let Some(heap) = assertion.heap()? else { return Ok(Satisfiability::Unsat) };
+        let mut builder = Builder::new(self, scope, assertion.free_vars(scope))?;
+        let graph = builder.graph(heap)?;
         let Some(found) = search::solve(&graph) else { return Ok(Satisfiability::Unsat) };
         let model = builder.model(&graph, &found, 1);
-        match evaluator(defs).holds(&model, formula) {
+        match evaluator(scope.defs()).holds(&model, &assertion.formula(scope)?) {
             Truth::True => Ok(Satisfiability::Sat(model)),
             _ => Err(Unknown::GaveUp(Limit::Unconfirmed)),
         }
     }
 
-    /// A model of the first formula that is none of the second, if there is one; the evaluator agrees.
+    /// A model of the first assertion that is none of the second, if there is one; the evaluator agrees.
     fn entails(
         &self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
     ) -> Result<Option<Model>, Unknown> {
-        let names = right.free_vars().into_iter().map(|v| v.name).collect();
-        let Some(left_heap) = symbolic_heap(defs, left)? else {
-            return Ok(None);
-        };
-        let Some(right_heap) = symbolic_heap(defs, right)? else {
-            return self.satisfiable(defs, left).map(|answer| match answer {
+        let Some(left_heap) = left.heap()? else { return Ok(None) };
+        let Some(right_heap) = right.heap()? else {
+            return self.satisfiable(scope, left).map(|answer| match answer {
                 Satisfiability::Sat(model) => Some(model),
                 Satisfiability::Unsat => None,
             });
         };
-        let mut left_heap = left_heap.renamed_apart(&names);
-        let right_heap = right_heap.without_aliases();
-        if !right_heap.vars.is_empty() {
+        let aliases = !right_heap.existentials().is_empty();
+        let without = aliases.then(|| right_heap.without_aliases());
+        let right_heap = without.as_ref().unwrap_or(right_heap);
+        if !right_heap.existentials().is_empty() {
             return Err(Reason::ExistentialOnTheRight.into());
         }
+        let mut free = left.free_vars(scope);
+        free.extend(right.free_vars(scope));
+        free.sort_unstable();
+        free.dedup();
+        let mut builder = Builder::new(self, scope, free)?;
+        let mut left_graph = builder.graph(left_heap)?;
+        let right_graph = builder.graph(right_heap)?;
         // What is left over on the left can be left over on the right as well.
-        left_heap.open &= !right_heap.open;
-        let mut builder = Builder::new(self);
-        builder.add_variables(left)?;
-        builder.add_variables(right)?;
-        let left_graph = builder.graph(&left_heap)?;
-        let right_graph = builder.graph(&right_heap)?;
+        left_graph.open &= !right_graph.open;
         let size = builder.size();
         let question = entail::Question {
             left: Graph { size, ..left_graph },
             right: Graph { size, ..right_graph },
             refutes: &|graph, found| {
-                let evaluator = evaluator(defs);
+                let evaluator = evaluator(scope.defs());
+                let (left, right) = (left.formula(scope).ok()?, right.formula(scope).ok()?);
                 // Short segments make a better picture; long ones are no single location.
                 (1..=2).map(|length| builder.model(graph, found, length)).find(|model| {
-                    evaluator.holds(model, right) == Truth::False
-                        && evaluator.holds(model, left) == Truth::True
+                    evaluator.holds(model, &right) == Truth::False
+                        && evaluator.holds(model, &left) == Truth::True
                 })
             },
         };
@@ -213,15 +235,6 @@ impl ListLogic {
                 "the cases of the entailment could not be told apart",
             ))),
         }
-    }
-}
-
-/// The symbolic heap that a formula is; `None` if it is `false`.
-fn symbolic_heap(defs: &Defs, formula: &Formula) -> Result<Option<SymbolicHeap>, Reason> {
-    match SymbolicHeap::disjuncts(formula, defs.semantics()) {
-        Some(mut all) if all.len() < 2 => Ok(all.pop()),
-        Some(_) => Err(Reason::Disjunction),
-        None => Err(Reason::NoSymbolicHeap),
     }
 }
 

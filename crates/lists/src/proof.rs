@@ -9,9 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sl::core::sequent::ordered;
-use sl::core::{Call, Clause, Heap, Sequent, System, Var};
+use sl::core::{Assertion, Call, Clauses, Heap, Scope, Sequent, System, Var};
 use sl::proof::{Base, Consequence, Derivation, Facts, Name, Rule, Tree};
-use sl::{Defs, Formula, SymbolicHeap};
 
 use crate::ListLogic;
 use crate::graph::{Edge, Graph, NIL, Vertex};
@@ -23,24 +22,21 @@ const MAX_SPLITS: usize = 4_000;
 
 /// A proof of an entailment that is valid; `None` if there is none of this form.
 pub(crate) fn derive(
-    defs: &Defs,
+    scope: &Scope,
     logic: &ListLogic,
-    left: &Formula,
-    right: &Formula,
+    left: &Assertion,
+    right: &Assertion,
 ) -> Option<Vec<Derivation>> {
-    let semantics = defs.semantics();
-    let all = [left.clone(), right.clone()];
-    let mut system = System::new(defs.signature(), semantics, &all).ok()?;
+    let clauses = Clauses::new(scope, left, Some(right)).ok()?;
+    let names: Vec<sl::Name> = clauses.vars(scope).into_iter().map(|var| var.name).collect();
+    let Clauses { selection, left: lefts, right: rights, .. } = clauses;
+    let mut system = System::clone(&selection.system);
     let given = system.predicates.len();
-    let free: Vec<sl::Var> = Formula::and(all.to_vec()).free_vars().into_iter().collect();
-    let clauses = |system: &System, formula: &Formula| -> Option<Vec<Clause>> {
-        let heaps = SymbolicHeap::disjuncts(formula, semantics)?;
-        heaps.iter().map(|heap| system.clause(heap, &free).ok()).collect()
+    let segment = |(pred, origin): (usize, &usize)| {
+        let (root, end) = (*logic.segments.get(*origin)?)?;
+        Segment::of(&system, pred, root, end)
     };
-    let lefts = clauses(&system, left)?;
-    let rights = clauses(&system, right)?;
-    let segments: Vec<Option<Segment>> =
-        (0..given).map(|pred| Segment::of(&system, logic, pred)).collect();
+    let segments: Vec<Option<Segment>> = selection.origin.iter().enumerate().map(segment).collect();
     let nils = system.nils();
     let several = match rights.as_slice() {
         [_] => None,
@@ -92,7 +88,7 @@ pub(crate) fn derive(
                 system: system.clone(),
                 given,
                 facts: facts.clone(),
-                names: free.iter().map(|var| var.name.clone()).collect(),
+                names: names.clone(),
                 sorts: writer.sorts,
                 lemmas: Vec::new(),
                 tree,
@@ -113,9 +109,8 @@ struct Segment {
 }
 
 impl Segment {
-    fn of(system: &System, logic: &ListLogic, pred: usize) -> Option<Segment> {
+    fn of(system: &System, pred: usize, root: usize, end: usize) -> Option<Segment> {
         let predicate = system.predicates.get(pred)?;
-        let (root, end) = *logic.segments.get(&predicate.name)?;
         let [first, _] = predicate.cases.as_slice() else { return None };
         let (empty, step) = if first.cells.is_empty() { (0, 1) } else { (1, 0) };
         let case = predicate.cases.get(step)?;

@@ -3,9 +3,9 @@
 
 use lists::Lists;
 use report::FileId;
+use sl::ask::once::check_sat;
 use sl::draw::{dot, svg};
 use sl::enumerate::{self, Bounds};
-use sl::procedure::check_sat;
 use sl::{Model, Semantics, Signature, Verdict};
 
 fn model(text: &str) -> (Model, Signature) {

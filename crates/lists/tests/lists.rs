@@ -3,7 +3,8 @@
 
 use lists::Lists;
 use report::FileId;
-use sl::{Budget, Defs, Entailment, Procedure, Satisfiability};
+use sl::ask;
+use sl::{Budget, Defs, Entailment, Satisfiability};
 use sl::{Evaluator, Formula, Loc, Model, Object, Semantics, Sort, Truth, Value};
 
 /// A number from 0 to `n - 1`, the same in every run.
@@ -139,7 +140,7 @@ fn parse(texts: &[&str]) -> sl::text::Document {
 fn is_sat(text: &str) -> bool {
     let document = parse(&[text]);
     let defs = Defs::new(document.signature.clone(), Semantics::Precise);
-    let answer = Lists.satisfiable(&defs, &document.formulas[0], &mut Budget::default());
+    let answer = ask::satisfiable(&mut Lists, &defs, &document.formulas[0], &mut Budget::default());
     matches!(answer.decided().unwrap(), Satisfiability::Sat(_))
 }
 
@@ -147,7 +148,7 @@ fn is_valid(left: &str, right: &str) -> bool {
     let document = parse(&[left, right]);
     let defs = Defs::new(document.signature.clone(), Semantics::Precise);
     let [left, right] = document.formulas.as_slice() else { panic!() };
-    let answer = Lists.entails(&defs, left, right, &mut Budget::default());
+    let answer = ask::entails(&mut Lists, &defs, left, right, &mut Budget::default());
     matches!(answer.decided().unwrap(), Entailment::Valid(_))
 }
 

@@ -3,7 +3,7 @@
 
 use lists::Lists;
 use report::FileId;
-use sl::procedure::check_sat;
+use sl::ask::once::check_sat;
 use sl::{Evaluator, Loc, Model, Object, Semantics, Truth, Value, Verdict};
 
 fn parse(text: &str) -> sl::text::Document {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use arith::{Constraint, Relation, Sum};
+use sl::Proof;
 use sl::core::sequent::ordered;
-use sl::core::{Clause, Heap, Sequent, Var};
+use sl::core::{Assertion, Clause, Clauses, Heap, Scope, Sequent, Var};
 use sl::proof::{Consequence, Derivation, Rule, Tree, Use};
-use sl::{Defs, Formula, Proof, SymbolicHeap};
 
 use crate::closure::Closure;
 use crate::consequence::{follows, implied};
@@ -37,34 +37,26 @@ fn fault<T>(what: &'static str) -> Result<T, Fault> {
     Err(Fault { rule: None, what })
 }
 
-/// Does this proof show that the first formula entails the second, over these definitions? That there
-/// is no proof (a solver has none) is a fault, too.
+/// Does this proof show that the first assertion entails the second? That there is no proof (a solver
+/// has none) is a fault, too.
 ///
 /// # Errors
 /// With the first fault that is found.
 pub fn check_entailment(
-    defs: &Defs,
-    left: &Formula,
-    right: &Formula,
+    scope: &Scope,
+    left: &Assertion,
+    right: &Assertion,
     proof: &Proof,
 ) -> Result<(), Fault> {
     let Ok(derivations) = proof.derivations() else {
         return fault("there is no proof to check");
     };
     // The question, as it is without the search.
-    let semantics = defs.semantics();
-    let all = [left.clone(), right.clone()];
-    let Ok(system) = sl::core::System::new(defs.signature(), semantics, &all) else {
-        return fault("the definitions have no core");
+    let Ok(clauses) = Clauses::new(scope, left, Some(right)) else {
+        return fault("a side is no disjunction of symbolic heaps, or a definition is none");
     };
-    let free: Vec<sl::Var> = Formula::and(all.to_vec()).free_vars().into_iter().collect();
-    let clauses = |formula: &Formula| -> Option<Vec<Clause>> {
-        let heaps = SymbolicHeap::disjuncts(formula, semantics)?;
-        heaps.iter().map(|heap| system.clause(heap, &free).ok()).collect()
-    };
-    let (Some(lefts), Some(rights)) = (clauses(left), clauses(right)) else {
-        return fault("a side is no disjunction of symbolic heaps");
-    };
+    let Clauses { selection, free, left: lefts, right: rights } = clauses;
+    let system = &selection.system;
     if lefts.len() != derivations.len() {
         return fault("there is not a derivation for each disjunct");
     }

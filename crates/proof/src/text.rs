@@ -19,7 +19,8 @@ pub(crate) struct Line {
 
 /// The lines of a tree, from the root up.
 pub(crate) fn lines(derivation: &Derivation, tree: &Tree) -> Vec<Line> {
-    let names = Names { system: &derivation.system, vars: &derivation.names };
+    let names =
+        Names { system: &derivation.system, vars: &derivation.names, sorts: &derivation.sorts };
     let mut used = Vec::new();
     companions(tree, &mut used);
     let mut all = Vec::new();

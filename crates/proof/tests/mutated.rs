@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use induct::Induct;
 use lists::Lists;
 use report::FileId;
+use sl::ask;
 use sl::core::{Heap, Sequent, Var};
 use sl::proof::{Derivation, Rule, Tree};
 use sl::{Answer, Budget, Defs, Entailment, Procedure, Semantics};
@@ -63,9 +64,10 @@ fn proofs() -> Vec<(Defs, String, Vec<Derivation>)> {
         let procedures: [&mut dyn Procedure; 2] = [&mut Lists, &mut Induct];
         let mut proved = 0;
         for procedure in procedures {
-            let answer = procedure.entails(&defs, h, g, &mut Budget::default());
+            let (scope, h, g) = ask::lowered(&defs, h, g);
+            let answer = procedure.entails(&scope, &h, &g, &mut Budget::default());
             let Answer::Decided(Entailment::Valid(proof)) = answer else { continue };
-            proof::check_entailment(&defs, h, g, &proof)
+            proof::check_entailment(&scope, &h, &g, &proof)
                 .unwrap_or_else(|fault| panic!("{left} |= {right}: {fault}"));
             let derivations = proof.derivations().unwrap();
             assert!(!proof::text::print(&derivations).is_empty());

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use induct::Induct;
 use lists::Lists;
 use report::FileId;
+use sl::ask;
 use sl::procedure::Check;
 use sl::{Answer, Budget, Defs, Entailment, Procedure, Semantics};
 
@@ -44,14 +45,15 @@ fn proofs_of_the_public_suite_are_accepted() {
                     let deadline = Instant::now() + Duration::from_secs(20);
                     let start = Instant::now();
                     let mut budget = Budget::until(Some(deadline));
-                    let answer = procedure.entails(&defs, &left, &right, &mut budget);
+                    let (scope, left, right) = ask::lowered(&defs, &left, &right);
+                    let answer = procedure.entails(&scope, &left, &right, &mut budget);
                     searching += start.elapsed();
                     let Answer::Decided(Entailment::Valid(proof)) = answer else { continue };
                     if let Ok(all) = proof.derivations() {
                         nodes += all.iter().map(|d| d.tree.size()).sum::<usize>();
                     }
                     let start = Instant::now();
-                    match proof::check_entailment(&defs, &left, &right, &proof) {
+                    match proof::check_entailment(&scope, &left, &right, &proof) {
                         Ok(()) => accepted += 1,
                         Err(fault) => {
                             let name = procedure.name();

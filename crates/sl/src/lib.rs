@@ -6,11 +6,14 @@
 //! - [`SymbolicHeap`]: the form in which most procedures want them. [`shape`]: which definitions are
 //!   lists and trees.
 //! - [`core`]: definitions, symbolic heaps and sequents with numbers in place of names; [`proof`]: proofs.
+//!   Engines start there: it shows how definitions and symbolic heaps are made without text.
 //! - [`Model`]: a stack and a heap. [`Evaluator`] says whether a formula holds there, [`enumerate`]
 //!   tries all small ones, [`draw`] makes pictures.
-//! - [`procedure`]: what is asked of a decision procedure, and what it answers.
+//! - [`procedure`]: what is asked of a decision procedure, and what it answers; [`ask`]: the same about
+//!   formulas.
 
 pub mod addresses;
+pub mod ask;
 pub mod core;
 pub mod draw;
 pub mod enumerate;

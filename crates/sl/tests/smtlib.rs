@@ -3,7 +3,7 @@
 
 use lists::Lists;
 use report::{FileId, SourceMap};
-use sl::procedure::check_sat;
+use sl::ask::once::check_sat;
 use sl::smtlib::{Script, Status, parse};
 use sl::{Kind, Semantics, Sort};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use grass::Solver;
 use report::FileId;
-use sl::procedure::entails;
+use sl::ask::once::entails;
 use sl::{Semantics, Verdict};
 
 /// A solver of its own.

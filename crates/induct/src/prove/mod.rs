@@ -51,7 +51,7 @@ use crate::prepared::Extended;
 use crate::sequent::Sequent;
 use crate::system::{PredId, SortId, System, Var};
 use arith::{Constraint, Sum};
-use sl::procedure::Clock;
+use sl::procedure::Meter;
 use sl::proof::{Rule, Tree};
 use trace::Trace;
 
@@ -65,8 +65,8 @@ const MAX_WISHES: usize = 16;
 pub struct Prover<'a> {
     system: &'a System,
     table: &'a Table,
-    /// When nobody waits any more.
-    clock: Clock,
+    /// Counts the steps of all searches.
+    meter: &'a Meter,
     pub(crate) invariants: &'a [Vec<Constraint>],
     /// The number of cells of an instance.
     counts: &'a [Option<Sum>],
@@ -126,11 +126,11 @@ pub(crate) enum Progress {
 
 impl<'a> Prover<'a> {
     /// A prover for these definitions.
-    pub(crate) fn with(known: &'a Extended, clock: Clock) -> Prover<'a> {
+    pub(crate) fn with(known: &'a Extended, meter: &'a Meter) -> Prover<'a> {
         let system = known.system.as_ref();
         Prover {
             system,
-            clock,
+            meter,
             table: &known.table,
             invariants: &known.invariants,
             counts: &known.counts,
@@ -200,11 +200,11 @@ impl<'a> Prover<'a> {
 
     /// A search that has failed before is not repeated.
     fn prove(&mut self, mut s: Sequent, mut consumed: u32, depth: u32) -> Option<Tree> {
-        if self.steps == 0 || self.clock.is_late() {
+        let price = 1 + self.spent.take() / BASES_IN_A_STEP;
+        if self.steps == 0 || !self.meter.step(price) {
             self.steps = 0;
             return None;
         }
-        let price = 1 + self.spent.take() / BASES_IN_A_STEP;
         self.steps = self.steps.saturating_sub(price);
         let mut trace = Trace::default();
         match self.normalise(&mut s, &mut consumed, &mut trace) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use arith::{Constraint, Relation};
 
-use super::{Heap, Sequent, System, Var};
+use super::{Cell, Heap, Sequent, SortId, System, Var};
 use crate::sort::Name;
 
 /// How variables and predicates are called.
@@ -14,6 +14,8 @@ pub struct Names<'a> {
     pub system: &'a System,
     /// The variables that come after the `nil`s; others are called by their numbers.
     pub vars: &'a [Name],
+    /// The sorts of all variables, with the `nil`s, as far as they are known: they tell the names of fields.
+    pub sorts: &'a [SortId],
 }
 
 impl Names<'_> {
@@ -24,7 +26,13 @@ impl Names<'_> {
             None => "nil".into(),
             Some(i) => match self.vars.get(i) {
                 Some(name) => name.to_string(),
-                None => format!("v{}", i - self.vars.len() + 1),
+                None => {
+                    let mut name = format!("v{}", i - self.vars.len() + 1);
+                    while self.vars.iter().any(|known| known.as_str() == name) {
+                        name.push('_');
+                    }
+                    name
+                }
             },
         }
     }
@@ -61,15 +69,16 @@ impl Names<'_> {
     #[must_use]
     pub fn heap(&self, heap: &Heap) -> String {
         let mut parts = Vec::new();
-        let pair =
-            |(a, b): &(Var, Var), sign: &str| format!("{} {sign} {}", self.var(*a), self.var(*b));
+        let is_nil = |var: Var| (var as usize) < self.system.nils();
+        let pair = |(a, b): &(Var, Var), sign: &str| {
+            let (a, b) = if is_nil(*a) { (b, a) } else { (a, b) };
+            format!("{} {sign} {}", self.var(*a), self.var(*b))
+        };
         parts.extend(heap.equal.iter().map(|p| pair(p, "=")));
         parts.extend(heap.different.iter().map(|p| pair(p, "!=")));
         parts.extend(heap.linear.iter().map(|c| self.constraint(c)));
         for cell in &heap.cells {
-            let fields = self.vars(cell.fields.iter().copied());
-            let content = if cell.fields.len() == 1 { fields } else { format!("{{{fields}}}") };
-            parts.push(format!("{} |-> {content}", self.var(cell.addr)));
+            parts.push(format!("{} |-> {}", self.var(cell.addr), self.content(cell)));
         }
         for call in &heap.calls {
             let name = self.system.predicates.get(call.pred).map_or("?", |p| p.name.as_str());
@@ -81,6 +90,30 @@ impl Names<'_> {
         if parts.is_empty() { "emp".into() } else { parts.join(" * ") }
     }
 
+    /// What a cell holds.
+    fn content(&self, cell: &Cell) -> String {
+        if let [only] = cell.fields.as_slice() {
+            return self.var(*only);
+        }
+        let sort = self.sorts.get(cell.addr as usize);
+        let names = sort.and_then(|sort| self.system.fields.get(*sort));
+        let field = |(place, value): (usize, &Var)| {
+            let name = names.and_then(|names| names.get(place)?.name.as_ref());
+            let value = self.var(*value);
+            name.map_or_else(|| value.clone(), |name| format!("{name}: {value}"))
+        };
+        let all: Vec<String> = cell.fields.iter().enumerate().map(field).collect();
+        format!("{{{}}}", all.join(", "))
+    }
+
+    /// A symbolic heap below a quantifier for these variables.
+    #[must_use]
+    pub fn exists(&self, vars: impl IntoIterator<Item = Var>, heap: &Heap) -> String {
+        let vars = self.vars(vars);
+        let heap = self.heap(heap);
+        if vars.is_empty() { heap } else { format!("exists {vars}. {heap}") }
+    }
+
     /// A sequent. What is allocated elsewhere is in brackets.
     #[must_use]
     pub fn sequent(&self, s: &Sequent) -> String {
@@ -90,9 +123,6 @@ impl Names<'_> {
             let _ = write!(text, "[{}] ", self.vars(s.left.gone.iter().copied()));
         }
         let _ = write!(text, "{} |- ", self.heap(&s.left));
-        if !s.exist.is_empty() {
-            let _ = write!(text, "exists {}. ", self.vars(s.exist.iter().copied()));
-        }
-        text + &self.heap(&s.right)
+        text + &self.exists(s.exist.iter().copied(), &s.right)
     }
 }

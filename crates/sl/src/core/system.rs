@@ -1,4 +1,4 @@
-//! Definitions and formulas with numbers in place of names: the form that everything here works on.
+//! Definitions with numbers in place of names.
 //!
 //! Variables are numbers. The first ones are the `nil`s, one for every sort, then come the free
 //! variables (the parameters of a definition, the stack variables of a formula), then the existential
@@ -7,13 +7,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::procedure::Clock;
-use crate::{
-    Formula, Kind, Name, Reason, Semantics, Signature, Sort, SymbolicHeap, Term, TermKind,
-};
-use num_traits::ToPrimitive;
+use arith::Constraint;
 
-use arith::{Constraint, Sum};
+use super::definitions::Definitions;
+use super::lower;
+use crate::{Formula, Kind, Name, Reason, Semantics, Signature, Sort, SymbolicHeap};
 
 /// A variable of a clause or of a sequent.
 pub type Var = u32;
@@ -76,19 +74,45 @@ pub struct Predicate {
     pub heaps: Vec<SymbolicHeap>,
 }
 
-/// All definitions that matter to a question.
+/// Definitions.
 #[derive(Clone, Debug, Default)]
 pub struct System {
     /// The sorts.
     pub sorts: Vec<Sort>,
+    /// The fields of what locations of each sort hold; none if they cannot be allocated.
+    pub fields: Vec<Vec<Field>>,
     /// The definitions.
     pub predicates: Vec<Predicate>,
-    ids: BTreeMap<Name, PredId>,
-    /// When nobody waits for an answer any more.
-    pub clock: Clock,
+    pub(super) ids: BTreeMap<Name, PredId>,
+}
+
+/// A field of what locations hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// Its name, unless the whole content is meant.
+    pub name: Option<Name>,
+    /// Its sort, unless the core has no values of it.
+    pub sort: Option<SortId>,
 }
 
 impl System {
+    /// The sorts of a signature, without definitions.
+    #[must_use]
+    pub fn of_sorts(signature: &Signature) -> System {
+        let mut sorts: Vec<Sort> = signature.sorts.iter().cloned().map(Sort::Loc).collect();
+        for cell in &signature.heap {
+            if !sorts.contains(&cell.loc) {
+                sorts.push(cell.loc.clone());
+            }
+        }
+        sorts.push(Sort::Int);
+        let id = |sort: &Sort| sorts.iter().position(|s| s == sort);
+        let field = |(name, sort): (Option<Name>, Sort)| Field { name, sort: id(&sort) };
+        let fields = |sort: &Sort| signature.fields(sort).into_iter().map(field).collect();
+        let fields = sorts.iter().map(fields).collect();
+        System { sorts, fields, ..System::default() }
+    }
+
     /// The definitions that these formulas mention, directly or not.
     ///
     /// # Errors
@@ -98,46 +122,14 @@ impl System {
         semantics: Semantics,
         formulas: &[Formula],
     ) -> Result<System, Reason> {
-        let mut sorts: Vec<Sort> = signature.sorts.iter().cloned().map(Sort::Loc).collect();
-        for cell in &signature.heap {
-            if !sorts.contains(&cell.loc) {
-                sorts.push(cell.loc.clone());
-            }
-        }
-        sorts.push(Sort::Int);
-        let mut system = System { sorts, ..System::default() };
+        let all = Definitions::new(signature, semantics, &[]);
         let mut names = Vec::new();
         for formula in formulas {
             mention(formula, &mut names);
         }
-        let mut next = 0;
-        while let Some(name) = names.get(next).cloned() {
-            next += 1;
-            let Some(definition) = signature.predicates.get(&name) else {
-                return Err(Reason::Undefined(name.clone()));
-            };
-            mention(&definition.body, &mut names);
-        }
-        for (id, name) in names.iter().enumerate() {
-            system.ids.insert(name.clone(), id);
-        }
-        for name in names {
-            let Some(definition) = signature.predicates.get(&name) else { continue };
-            let free: Vec<crate::Var> = definition.params.clone();
-            let params = free.iter().map(|p| system.sort(&p.sort)).collect::<Result<_, _>>()?;
-            let Some(heaps) = SymbolicHeap::disjuncts(&definition.body, semantics) else {
-                return Err(Reason::NoSymbolicHeapInDefinition);
-            };
-            let mut cases = Vec::with_capacity(heaps.len());
-            for heap in &heaps {
-                if heap.open {
-                    return Err(Reason::OpenDefinition);
-                }
-                cases.push(system.clause(heap, &free)?);
-            }
-            system.predicates.push(Predicate { name, written: free, params, cases, heaps });
-        }
-        Ok(system)
+        let id = |name: &Name| all.pred(name).ok_or_else(|| Reason::Undefined(name.clone()));
+        let ids: Vec<PredId> = names.iter().map(id).collect::<Result<_, _>>()?;
+        all.select(&ids).map(|selection| System::clone(&selection.system))
     }
 
     /// The symbolic heap with numbers; these variables are free, in this order.
@@ -145,26 +137,12 @@ impl System {
     /// # Errors
     /// If it mentions others, or what has no number.
     pub fn clause(&self, heap: &SymbolicHeap, free: &[crate::Var]) -> Result<Clause, Reason> {
-        let mut numbering = Numbering {
-            system: self,
-            names: BTreeMap::new(),
-            clause: Clause { sorts: (0..self.sorts.len()).collect(), ..Clause::default() },
-        };
-        for var in free {
-            numbering.declare(var)?;
-        }
-        numbering.clause.free = numbering.clause.sorts.len();
-        for var in &heap.vars {
-            numbering.declare(var)?;
-        }
-        for atom in &heap.pure {
-            numbering.pure(atom)?;
-        }
-        for atom in &heap.spatial {
-            numbering.spatial(atom)?;
-        }
-        numbering.clause.open = heap.open;
-        Ok(numbering.clause)
+        let sorts = free.iter().map(|var| self.sort(&var.sort)).collect::<Result<Vec<_>, _>>()?;
+        let nils = self.nils();
+        let place = |name: &Name| free.iter().position(|var| var.name == *name);
+        let lowered = lower::heap(self, &|name| place(name).map(|i| (nils + i) as Var), heap)?;
+        let free: Vec<Var> = (nils..nils + free.len()).map(|v| v as Var).collect();
+        lower::clause(self, &lowered, &free, &sorts, &Some)
     }
 
     /// Adds a predicate that nobody has defined; its name is only for those who read.
@@ -210,7 +188,7 @@ impl System {
         self.predicates.iter().flat_map(|p| &p.cases).any(|case| !case.linear.is_empty())
     }
 
-    fn sort(&self, sort: &Sort) -> Result<SortId, Reason> {
+    pub(super) fn sort(&self, sort: &Sort) -> Result<SortId, Reason> {
         match self.sorts.iter().position(|s| s == sort) {
             Some(id) => Ok(id),
             None => Err(Reason::OtherValues),
@@ -227,129 +205,4 @@ pub fn mention(formula: &Formula, names: &mut Vec<Name>) {
             names.push(name.clone());
         }
     });
-}
-
-struct Numbering<'a> {
-    system: &'a System,
-    names: BTreeMap<Name, Var>,
-    clause: Clause,
-}
-
-impl Numbering<'_> {
-    fn declare(&mut self, var: &crate::Var) -> Result<(), Reason> {
-        let id = self.fresh(self.system.sort(&var.sort)?);
-        self.names.insert(var.name.clone(), id);
-        Ok(())
-    }
-
-    fn fresh(&mut self, sort: SortId) -> Var {
-        self.clause.sorts.push(sort);
-        (self.clause.sorts.len() - 1) as Var
-    }
-
-    fn pure(&mut self, atom: &Formula) -> Result<(), Reason> {
-        match atom.kind() {
-            Kind::Eq(a, b) if a.sort().is_loc() => {
-                let pair = (self.var(a)?, self.var(b)?);
-                self.clause.equal.push(pair);
-                Ok(())
-            }
-            Kind::Ne(a, b) if a.sort().is_loc() => {
-                let pair = (self.var(a)?, self.var(b)?);
-                self.clause.different.push(pair);
-                Ok(())
-            }
-            Kind::Eq(a, b) => self.linear(a, b, Constraint::equal),
-            Kind::Ne(a, b) => self.linear(a, b, Constraint::different),
-            Kind::Le(a, b) => self.linear(a, b, Constraint::at_most),
-            Kind::Lt(a, b) => self.linear(a, b, Constraint::less),
-            _ => Err(Reason::unsupported("there is a pure formula that is no atom")),
-        }
-    }
-
-    fn linear(
-        &mut self,
-        a: &Term,
-        b: &Term,
-        make: fn(&Sum, &Sum) -> Option<Constraint>,
-    ) -> Result<(), Reason> {
-        match make(&self.sum(a)?, &self.sum(b)?) {
-            Some(constraint) => {
-                self.clause.linear.push(constraint);
-                Ok(())
-            }
-            None => Err(Reason::NumberTooLarge),
-        }
-    }
-
-    fn sum(&self, term: &Term) -> Result<Sum, Reason> {
-        let too_large = || Reason::NumberTooLarge;
-        match term.kind() {
-            TermKind::Int(value) => {
-                value.to_i64().map(|n| Sum::number(n.into())).ok_or_else(too_large)
-            }
-            TermKind::Var(var) if var.sort == Sort::Int => match self.names.get(&var.name) {
-                Some(id) => Ok(Sum::var(*id)),
-                None => Err(Reason::OpenVariable),
-            },
-            TermKind::Add(parts) => parts.iter().try_fold(Sum::default(), |sum, part| {
-                sum.plus(&self.sum(part)?, 1).ok_or_else(too_large)
-            }),
-            TermKind::Neg(part) => self.sum(part)?.negative().ok_or_else(too_large),
-            TermKind::Mul(parts) => parts.iter().try_fold(Sum::number(1), |product, part| {
-                let factor = self.sum(part)?;
-                let (number, sum) = match (product.factors.is_empty(), factor.factors.is_empty()) {
-                    (true, _) => (product.constant, factor),
-                    (_, true) => (factor.constant, product),
-                    _ => return Err(Reason::Nonlinear),
-                };
-                Sum::default().plus(&sum, number).ok_or_else(too_large)
-            }),
-            _ => Err(Reason::OtherValues),
-        }
-    }
-
-    fn var(&mut self, term: &Term) -> Result<Var, Reason> {
-        match term.kind() {
-            TermKind::Var(var) => match self.names.get(&var.name) {
-                Some(id) => Ok(*id),
-                None => Err(Reason::OpenVariable),
-            },
-            TermKind::Nil(sort) => Ok(self.system.sort(sort)? as Var),
-            _ => {
-                let sum = self.sum(term)?;
-                let var = self.fresh(self.system.sort(&Sort::Int)?);
-                match Constraint::equal(&Sum::var(var), &sum) {
-                    Some(constraint) => self.clause.linear.push(constraint),
-                    None => return Err(Reason::NumberTooLarge),
-                }
-                Ok(var)
-            }
-        }
-    }
-
-    fn spatial(&mut self, atom: &Formula) -> Result<(), Reason> {
-        match atom.kind() {
-            Kind::PointsTo(loc, content) => {
-                let addr = self.var(loc)?;
-                let fields = match content.kind() {
-                    TermKind::Record(_, values) => {
-                        values.iter().map(|v| self.var(v)).collect::<Result<_, _>>()?
-                    }
-                    _ => vec![self.var(content)?],
-                };
-                self.clause.cells.push(Cell { addr, fields });
-                Ok(())
-            }
-            Kind::Pred(name, args) => {
-                let Some(pred) = self.system.ids.get(name).copied() else {
-                    return Err(Reason::Undefined(name.clone()));
-                };
-                let args = args.iter().map(|arg| self.var(arg)).collect::<Result<_, _>>()?;
-                self.clause.calls.push(Call { pred, args });
-                Ok(())
-            }
-            _ => Err(Reason::unsupported("there is a spatial formula that is no atom")),
-        }
-    }
 }

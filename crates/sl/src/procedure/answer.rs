@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use crate::core::{Assertion, Scope};
 use crate::formula::Formula;
 use crate::model::Model;
 use crate::proof::Derivation;
@@ -40,12 +41,24 @@ pub enum Entailment {
 
 /// The answer to a question for a frame or an anti-frame.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Inference {
+pub enum Inference<F = Assertion> {
     /// This one; the entailment was checked.
-    Found(Formula),
+    Found(F),
     /// There is none. For frames: here is a model of the first formula no part of which is one of the
     /// second.
     Nothing(Option<Model>),
+}
+
+impl Inference<Formula> {
+    /// The same as an assertion. Frames mention no variables that the question does not, so the scope
+    /// has them all.
+    #[must_use]
+    pub fn lowered(self, scope: &Scope) -> Inference {
+        match self {
+            Inference::Found(formula) => Inference::Found(scope.clone().lower(&formula)),
+            Inference::Nothing(model) => Inference::Nothing(model),
+        }
+    }
 }
 
 /// Why an entailment is valid.
@@ -160,6 +173,12 @@ pub enum Reason {
     NoList(Name),
     /// The predicate is inductive.
     Inductive(Name),
+    /// The predicate has two definitions.
+    DefinedTwice(Name),
+    /// A variable, an atom or an instance has not the sorts that it should have.
+    IllSorted,
+    /// There is no such instance, or its definition has no such case.
+    NoSuchInstance,
     /// The procedure does not look for frames.
     InfersNothing,
     /// Something else, in a sentence.
@@ -209,6 +228,9 @@ impl fmt::Display for Reason {
             Reason::NoSegment(name) => write!(f, "`{name}` is not an acyclic list segment"),
             Reason::NoList(name) => write!(f, "`{name}` is no list"),
             Reason::Inductive(name) => write!(f, "`{name}` is an inductive predicate"),
+            Reason::DefinedTwice(name) => write!(f, "`{name}` is defined twice"),
+            Reason::IllSorted => f.write_str("the formula is not well-sorted"),
+            Reason::NoSuchInstance => f.write_str("there is no such instance of a predicate"),
             Reason::InfersNothing => f.write_str("this procedure does not look for frames"),
             Reason::Unsupported(what) => f.write_str(what),
         }

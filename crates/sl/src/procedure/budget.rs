@@ -1,5 +1,6 @@
 //! How long a question may take, and what it took.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -38,8 +39,9 @@ impl Clock {
 pub struct Budget {
     /// Until when, and whether anybody still waits.
     pub clock: Clock,
-    /// How many steps a search for a proof makes at most; as many as the procedure thinks right if
-    /// there is no number.
+    /// How many steps are made at most, with those that [`stats`](Budget::stats) has already: rule
+    /// applications, unfoldings, models that are tried, questions to a solver. As many as the procedures
+    /// think right if there is no number.
     pub steps: Option<u64>,
     /// What was done.
     pub stats: Stats,
@@ -53,10 +55,50 @@ impl Budget {
         Budget { clock, ..Budget::default() }
     }
 
-    /// A number of steps, no more than may be made.
+    /// What counts the steps of a question.
     #[must_use]
-    pub fn at_most(&self, steps: u64) -> u64 {
-        self.steps.map_or(steps, |most| most.min(steps))
+    pub fn meter(&self) -> Meter {
+        Meter { clock: self.clock.clone(), most: self.steps, steps: Cell::new(self.stats.steps) }
+    }
+
+    /// The steps that were counted are spent.
+    pub fn spend(&mut self, meter: &Meter) {
+        self.stats.steps = meter.steps.get();
+    }
+}
+
+/// Counts steps, and says when there are to be no more.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    clock: Clock,
+    most: Option<u64>,
+    steps: Cell<u64>,
+}
+
+impl Meter {
+    /// So many steps are made. Says whether they may be.
+    pub fn step(&self, count: u64) -> bool {
+        self.steps.set(self.steps.get().saturating_add(count));
+        !self.is_over()
+    }
+
+    /// Are there to be no more steps?
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.limit().is_some()
+    }
+
+    /// Why there are to be no more, if so.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        let used_up = self.most.is_some_and(|most| self.steps.get() > most);
+        self.clock.limit().or_else(|| used_up.then_some(Limit::Steps))
+    }
+
+    /// Until when, and whether anybody still waits.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
     }
 }
 
@@ -65,7 +107,7 @@ impl Budget {
 pub struct Stats {
     /// The procedure that answered, or was asked last.
     pub procedure: Option<&'static str>,
-    /// Steps of searches for proofs.
+    /// Steps, as [`Budget::steps`] counts them.
     pub steps: u64,
     /// Formulas for which a solver looked for a model.
     pub searches: u64,

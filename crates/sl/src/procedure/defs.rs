@@ -3,10 +3,12 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::core::Definitions;
 use crate::formula::Semantics;
 use crate::signature::Signature;
+use crate::sort::Name;
 
 /// What questions are about: a signature, and what pure atoms mean. Whatever a procedure finds out
 /// about the definitions is kept here, so that the next question does not pay for it. Cheap to clone;
@@ -17,6 +19,9 @@ pub struct Defs(Arc<Shared>);
 struct Shared {
     signature: Arc<Signature>,
     semantics: Semantics,
+    /// The predicates that have the first numbers in the core.
+    first: Vec<Name>,
+    core: OnceLock<Arc<Definitions>>,
     kept: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
 
@@ -24,8 +29,26 @@ impl Defs {
     /// Definitions of which nothing is known yet.
     #[must_use]
     pub fn new(signature: impl Into<Arc<Signature>>, semantics: Semantics) -> Defs {
-        let signature = signature.into();
-        Defs(Arc::new(Shared { signature, semantics, kept: Mutex::default() }))
+        Defs::in_order(signature, semantics, &[])
+    }
+
+    /// The same where these predicates have the first numbers in the core.
+    pub(crate) fn in_order(
+        signature: impl Into<Arc<Signature>>,
+        semantics: Semantics,
+        first: &[Name],
+    ) -> Defs {
+        let (signature, first) = (signature.into(), first.to_vec());
+        let (core, kept) = (OnceLock::new(), Mutex::default());
+        Defs(Arc::new(Shared { signature, semantics, first, core, kept }))
+    }
+
+    /// The definitions with numbers, lowered when they are asked for first.
+    #[must_use]
+    pub fn core(&self) -> &Arc<Definitions> {
+        self.0.core.get_or_init(|| {
+            Arc::new(Definitions::new(&self.0.signature, self.0.semantics, &self.0.first))
+        })
     }
 
     /// The definitions as they were written.

@@ -14,13 +14,16 @@ pub use answer::{
     Answer, Entailment, Inference, Later, Limit, NoProof, Proof, Reason, Satisfiability, Unknown,
     Verdict,
 };
-pub use budget::{Budget, Clock, Stats};
+pub use budget::{Budget, Clock, Meter, Stats};
 pub use defs::Defs;
 
+use crate::core::{Assertion, Scope};
 use crate::formula::{Formula, Kind, Semantics};
-use crate::signature::Signature;
 
 /// A decision procedure of separation logic.
+///
+/// Questions are about [`Assertion`]s over the variables of one [`Scope`]. [`ask`](crate::ask) lowers
+/// formulas to them.
 pub trait Procedure {
     /// What it is called in statistics.
     fn name(&self) -> &'static str;
@@ -28,26 +31,26 @@ pub trait Procedure {
     /// Is there a stack and a heap for which this holds?
     fn satisfiable(
         &mut self,
-        defs: &Defs,
-        formula: &Formula,
+        scope: &Scope,
+        assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability>;
 
-    /// Is every model of the left formula one of the right?
+    /// Is every model of the left assertion one of the right?
     fn entails(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment>;
 
     /// The frame: some `F` for which `H |= G * F`.
     fn frame(
         &mut self,
-        _defs: &Defs,
-        _h: &Formula,
-        _g: &Formula,
+        _scope: &Scope,
+        _h: &Assertion,
+        _g: &Assertion,
         _budget: &mut Budget,
     ) -> Answer<Inference> {
         Answer::OutOfFragment(Reason::InfersNothing)
@@ -56,21 +59,12 @@ pub trait Procedure {
     /// The anti-frame: some `F` for which `H * F |= G`, and for which `H * F` has models.
     fn abduce(
         &mut self,
-        _defs: &Defs,
-        _h: &Formula,
-        _g: &Formula,
+        _scope: &Scope,
+        _h: &Assertion,
+        _g: &Assertion,
         _budget: &mut Budget,
     ) -> Answer<Inference> {
         Answer::OutOfFragment(Reason::InfersNothing)
-    }
-
-    /// Is there a model of all of these, as `(check-sat)` asks? If some of them are negations, this is
-    /// an entailment, and is asked as one.
-    fn check_sat(&mut self, defs: &Defs, assertions: &[Formula], budget: &mut Budget) -> Verdict {
-        match Check::of(assertions, defs.semantics()) {
-            Check::Satisfiable(formula) => self.satisfiable(defs, &formula, budget).into(),
-            Check::Entails(left, right) => self.entails(defs, &left, &right, budget).into(),
-        }
     }
 }
 
@@ -98,29 +92,6 @@ impl Check {
             Check::Entails(left, Formula::or(negative))
         }
     }
-}
-
-/// One question, with definitions that nobody needs afterwards and no limits.
-pub fn check_sat(
-    procedure: &mut impl Procedure,
-    signature: &Signature,
-    semantics: Semantics,
-    assertions: &[Formula],
-) -> Verdict {
-    let defs = Defs::new(signature.clone(), semantics);
-    procedure.check_sat(&defs, assertions, &mut Budget::default())
-}
-
-/// The same for an entailment.
-pub fn entails(
-    procedure: &mut impl Procedure,
-    signature: &Signature,
-    semantics: Semantics,
-    left: &Formula,
-    right: &Formula,
-) -> Answer<Entailment> {
-    let defs = Defs::new(signature.clone(), semantics);
-    procedure.entails(&defs, left, right, &mut Budget::default())
 }
 
 fn sort_out(
