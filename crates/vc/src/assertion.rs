@@ -64,14 +64,16 @@ impl Translator<'_> {
                 let ty = location.ty.clone();
                 let location = self.term(env, location)?;
                 let set = self.logic.singleton(&ty, location);
+                let facts = self.not_null(&ty, set, span);
                 let footprint = BTreeMap::from([(ty, set)]);
-                Ok(vec![Alternative { footprint, ..Alternative::default() }])
+                Ok(vec![Alternative { facts, footprint, vars: Vec::new() }])
             }
             ExprKind::AccSet(set) => {
                 let Type::Set(of) = &set.ty else { return unsupported(span, "this set") };
                 let set = self.term(env, set)?;
+                let facts = self.not_null(of, set, span);
                 let footprint = BTreeMap::from([((**of).clone(), set)]);
-                Ok(vec![Alternative { footprint, ..Alternative::default() }])
+                Ok(vec![Alternative { facts, footprint, vars: Vec::new() }])
             }
             ExprKind::PointsTo(location, read, value) => {
                 let ty = location.ty.clone();
@@ -79,11 +81,16 @@ impl Translator<'_> {
                 let (read, value) = (self.term(env, read)?, self.term(env, value)?);
                 let term = self.logic.terms.eq(read, value);
                 let set = self.logic.singleton(&ty, location);
-                let facts = vec![Fact { term, span, what: What::Formula }];
+                let mut facts = vec![Fact { term, span, what: What::Formula }];
+                facts.extend(self.not_null(&ty, set, span));
                 let footprint = BTreeMap::from([(ty, set)]);
                 Ok(vec![Alternative { facts, footprint, vars: Vec::new() }])
             }
             ExprKind::Predicate(name, args) => {
+                if let Some(predicate) = self.symbol(name) {
+                    let args = self.terms(env, args)?;
+                    return self.occurrence(env, predicate, &args, span);
+                }
                 let (predicate, body) = self.predicate(name, span)?;
                 let args = self.terms(env, args)?;
                 let inner = self.bind(env, &predicate.params, args);
@@ -117,6 +124,23 @@ impl Translator<'_> {
             }
             _ => unsupported(span, "this spatial assertion"),
         }
+    }
+
+    /// In a definition: what is owned is not `null`. Elsewhere it is known from what is allocated.
+    fn not_null(&mut self, ty: &Type, set: Term, span: Span) -> Vec<Fact> {
+        if !self.in_definition || !ty.is_reference() {
+            return Vec::new();
+        }
+        let null = self.logic.null(ty);
+        let elements = self.logic.singletons(ty, set);
+        let is_in = match elements[..] {
+            [element] if self.logic.singleton(ty, element) == set => {
+                self.logic.terms.eq(element, null)
+            }
+            _ => self.logic.member(ty, null, set),
+        };
+        let term = self.logic.terms.not(is_in);
+        vec![Fact { term, span, what: What::Formula }]
     }
 
     fn connective(

@@ -15,6 +15,7 @@ use spl::core::{
 use crate::assertion::Alternative;
 use crate::effects::{self, Effects};
 use crate::frame::Frame;
+use crate::termination::Value;
 use crate::translate::{Env, Heap, HeapVar, Result, unsupported};
 use crate::unit::{Blame, Path, Rule, Unit};
 
@@ -62,6 +63,7 @@ impl<'p> Unit<'p> {
         let message =
             format!("a postcondition of `{}` might not hold at this return point", procedure.name);
         let blame = Blame::new("postcondition.violated", span, message);
+        self.check_ghosts(path, None, span, "at this return point");
         let owned = path.state.footprint.clone();
         let rule = exact.then_some((&owned, Rule::Exactly));
         let text = "this is the postcondition that might not hold";
@@ -108,9 +110,17 @@ impl<'p> Unit<'p> {
         let message = format!("a precondition for this call of `{name}` might not hold");
         let blame = Blame::new("call.precondition", span, message);
         let text = "this is the precondition that might not hold";
+        let values: Vec<Value> = callee
+            .params
+            .iter()
+            .filter_map(|p| Some(Value { ty: ty(p.local), term: *locals.get(&p.local)? }))
+            .collect();
+        self.ask_call(path, name, &values, &alternatives, span);
+        self.check_ghosts(path, Some(effects), span, "before this call");
         let footprint = self.give(path, &alternatives, &implicit, &effects.types, &blame, text);
         // What need not be proved may be used by the callee, not by us.
-        let kept = self.replace(path, &footprint, effects);
+        let kept = self.replace(path, &footprint, effects)?;
+        self.assume_ghosts_after(path, effects);
         let mut results = Vec::new();
         for result in &callee.returns {
             let value = self.fresh("result", &ty(result.local));
@@ -162,7 +172,12 @@ impl<'p> Unit<'p> {
     }
 
     /// Replaces what some code owned by what it leaves.
-    fn replace(&mut self, path: &mut Path, footprint: &Footprint, effects: &Effects) -> Footprint {
+    fn replace(
+        &mut self,
+        path: &mut Path,
+        footprint: &Footprint,
+        effects: &Effects,
+    ) -> Result<Footprint> {
         let before = path.state.clone();
         let mut left = Footprint::new();
         for (ty, part) in footprint {
@@ -208,7 +223,19 @@ impl<'p> Unit<'p> {
                 self.assume(path, fact);
             }
         }
-        left
+        // Instances of predicates are the same if their footprints are allocated and not given away.
+        let facts =
+            self.translator.frame_instances(&before.heap, &path.state.heap, |t, ty, foot| {
+                let Some(allocated) = before.alloc.get(ty).copied() else {
+                    return t.logic.terms.bool(false);
+                };
+                let empty = t.logic.empty(ty);
+                let given = footprint.get(ty).copied().unwrap_or(empty);
+                let kept = t.logic.difference(ty, allocated, given);
+                t.logic.subset(ty, foot, kept)
+            })?;
+        facts.into_iter().for_each(|fact| self.assume(path, fact));
+        Ok(left)
     }
 
     /// A loop: its body is verified from the invariant and the condition alone.
@@ -249,6 +276,7 @@ impl<'p> Unit<'p> {
         let effects = effects::of_statement(self.program, self.effects, body);
         let types = self.types.clone();
         self.loop_body(&path, cond, invariants, body, span)?;
+        self.check_ghosts(&path, None, span, "before this loop");
 
         let old = self.entry.clone();
         let locals = path.state.locals.clone();
@@ -258,7 +286,8 @@ impl<'p> Unit<'p> {
         let blame = Blame::new("invariant.not.established", span, message);
         let text = "this is the loop invariant that might not hold";
         let footprint = self.give(&path, &alternatives, &[], &types, &blame, text);
-        let left = self.replace(&mut path, &footprint, &effects);
+        let left = self.replace(&mut path, &footprint, &effects)?;
+        self.assume_ghosts_after(&path, &effects);
         let assigned = effects::assigned(body);
         let known: Vec<LocalId> = path.state.locals.keys().copied().collect();
         for local in known.into_iter().filter(|local| assigned.contains(local)) {
@@ -302,11 +331,23 @@ impl<'p> Unit<'p> {
         self.assume_on(&path, &alternatives, Some(&path.state.footprint.clone()));
         let holds = self.formula(path.state.locals.clone(), &path.state.heap.clone(), cond)?;
         self.assume(&path, holds);
+        let number = self.enter_loop();
+        let values = self.values_in(&path, cond);
+        let before = match number {
+            Some(_) => self.candidates(&values, &path.state.heap, &alternatives),
+            None => Vec::new(),
+        };
         let ends = self.exec(vec![path], body)?;
         for end in ends {
             let old = self.entry.clone();
             let env = Env { locals: end.state.locals.clone(), heap: &end.state.heap, old: &old };
             let alternatives = self.translator.clauses(&env, invariants)?;
+            self.check_ghosts(&end, None, span, "at the end of this loop");
+            if let Some(number) = number {
+                let values = self.values_in(&end, cond);
+                let after = self.candidates(&values, &end.state.heap, &alternatives);
+                self.ask_turn(&end, number, span, &before, &after);
+            }
             let message = "an invariant might not be maintained by this loop";
             let blame = Blame::new("invariant.not.preserved", span, message);
             let text = "this is the loop invariant that might not be maintained";

@@ -58,7 +58,7 @@ fn references(ty: &Type, found: &mut BTreeSet<Type>) {
     }
 }
 
-fn all_types(program: &Program) -> BTreeSet<Type> {
+pub(crate) fn all_types(program: &Program) -> BTreeSet<Type> {
     let mut found = BTreeSet::new();
     program.fields.values().for_each(|f| references(&f.ty, &mut found));
     program.globals.values().for_each(|ty| references(ty, &mut found));
@@ -76,8 +76,15 @@ fn mentioned(program: &Program, e: &Expr, seen: &mut BTreeSet<Name>, found: &mut
         references(&e.ty, found);
         match &*e.kind {
             ExprKind::Predicate(name, _) if seen.insert(name.clone()) => {
-                if let Some(body) = program.predicates.get(name).and_then(|p| p.body.as_ref()) {
-                    mentioned(program, body, seen, found);
+                match program.predicates.get(name) {
+                    Some(predicate) if predicate.body.is_none() && predicate.spatial => {
+                        found.extend(all_types(program));
+                    }
+                    Some(predicate) => {
+                        let body = predicate.body.iter();
+                        body.for_each(|body| mentioned(program, body, seen, found));
+                    }
+                    None => {}
                 }
             }
             ExprKind::Function(name, _) if seen.insert(name.clone()) => {

@@ -94,14 +94,16 @@ impl<'p> Unit<'p> {
             }
             StmtKind::Assert(mods, e, proof) => {
                 if let Some(proof) = proof {
-                    crate::verify::terminates(self.program, None, &proof.body)?;
                     let mut aside = self.fork(&path);
                     for var in &proof.vars {
                         let ty = self.local_type(*var);
                         let value = self.fresh("any", &ty);
                         aside.state.locals.insert(*var, value);
                     }
-                    for end in self.exec(vec![aside], &proof.body)? {
+                    self.ending.proofs += 1;
+                    let ends = self.exec(vec![aside], &proof.body);
+                    self.ending.proofs -= 1;
+                    for end in ends? {
                         let env = self.env(&end.state).clone();
                         let goal = {
                             let (locals, heap) = (env.locals, end.state.heap.clone());
@@ -332,7 +334,7 @@ impl<'p> Unit<'p> {
             Target::Field(name, object) => {
                 let location = self.value(path, object)?;
                 self.check_owned(path, &object.ty, location, span);
-                self.store(path, &HeapVar::Field(name.clone()), location, value);
+                self.store(path, &HeapVar::Field(name.clone()), location, value)?;
             }
             Target::Array(array, index) => {
                 let Type::Array(of) = &array.ty else { return unsupported(span, "this array") };
@@ -341,24 +343,31 @@ impl<'p> Unit<'p> {
                 self.check_owned(path, &array.ty, at, span);
                 let cell = self.translator.logic.cell(of, at, index);
                 self.check_owned(path, &Type::Cell(of.clone()), cell, span);
-                self.store(path, &HeapVar::Contents((**of).clone()), cell, value);
+                self.store(path, &HeapVar::Contents((**of).clone()), cell, value)?;
             }
             Target::Cell(cell) => {
                 let Type::Cell(of) = &cell.ty else { return unsupported(span, "this cell") };
                 let location = self.value(path, cell)?;
                 self.check_owned(path, &cell.ty, location, span);
-                self.store(path, &HeapVar::Contents((**of).clone()), location, value);
+                self.store(path, &HeapVar::Contents((**of).clone()), location, value)?;
             }
         }
         Ok(())
     }
 
     /// `f := f[at := value]`
-    fn store(&mut self, path: &mut Path, var: &HeapVar, at: Term, value: Term) {
-        let Type::Map(k, v) = self.translator.heap_type(var) else { return };
-        let Some(map) = path.state.heap.values.get(var).copied() else { return };
+    fn store(&mut self, path: &mut Path, var: &HeapVar, at: Term, value: Term) -> Result<()> {
+        let Type::Map(k, v) = self.translator.heap_type(var) else { return Ok(()) };
+        let Some(map) = path.state.heap.values.get(var).copied() else { return Ok(()) };
         let new = self.translator.logic.update(&k, &v, map, at, value);
+        let before = path.state.heap.clone();
         path.state.heap.values.insert(var.clone(), new);
+        let facts = self.translator.frame_instances(&before, &path.state.heap, |t, ty, foot| {
+            let inside = t.logic.member(ty, at, foot);
+            t.logic.terms.not(inside)
+        })?;
+        facts.into_iter().for_each(|fact| self.assume(path, fact));
+        Ok(())
     }
 
     // --- Allocation
@@ -391,8 +400,13 @@ impl<'p> Unit<'p> {
         let Type::Struct(name) = ty else { return Ok(location) };
         for field in self.program.structs.get(name).into_iter().flatten() {
             let Some(decl) = self.program.fields.get(field) else { continue };
-            let any = self.fresh(field, &decl.ty);
-            self.store(path, &HeapVar::Field(field.clone()), location, any);
+            // Ghost links start as `null`, so that they stay a forest.
+            let any = if decl.ghost && decl.ty == *ty {
+                self.translator.logic.null(ty)
+            } else {
+                self.fresh(field, &decl.ty)
+            };
+            self.store(path, &HeapVar::Field(field.clone()), location, any)?;
         }
         Ok(location)
     }
@@ -441,7 +455,13 @@ impl<'p> Unit<'p> {
             let body = logic.terms.or([new_cell, same]);
             let kept = logic.forall(&[bx], vec![vec![now], vec![old]], body, "new array");
             self.assume(path, kept);
+            let before = path.state.heap.clone();
             path.state.heap.values.insert(var, after);
+            let facts =
+                self.translator.frame_instances(&before, &path.state.heap, |t, ty, foot| {
+                    t.logic.disjoint(ty, foot, cells)
+                })?;
+            facts.into_iter().for_each(|fact| self.assume(path, fact));
         }
         Ok(array)
     }

@@ -17,13 +17,21 @@
 
 mod assertion;
 mod call;
+mod datatype;
+mod definitions;
 mod effects;
+mod ending;
 mod exec;
 mod frame;
+mod function;
+mod ghost;
 mod logic;
+mod predicate;
 mod prove;
+mod termination;
 mod translate;
 mod unit;
 mod verify;
+mod wellformed;
 
 pub use verify::{Config, Member, Verdict, member_names, verify};

@@ -51,7 +51,7 @@ impl Logic {
         if let Some(sort) = self.sorts.get(ty) {
             return *sort;
         }
-        let sort = self.terms.signature.add_sort(format!("{ty}"), Meaning::Uninterpreted);
+        let sort = self.terms.signature.add_sort(format!("sort.{ty}"), Meaning::Uninterpreted);
         self.sorts.insert(ty.clone(), sort);
         self.types.insert(sort, ty.clone());
         match ty {
@@ -116,7 +116,7 @@ impl Logic {
         })
     }
 
-    fn axiom(&mut self, vars: &[Bound], triggers: Vec<Vec<Term>>, body: Term, name: &str) {
+    pub fn axiom(&mut self, vars: &[Bound], triggers: Vec<Vec<Term>>, body: Term, name: &str) {
         let axiom = self.forall(vars, triggers, body, name);
         self.axioms.push(axiom);
     }
@@ -134,6 +134,11 @@ impl Logic {
             known.push(arg);
         }
         before
+    }
+
+    /// Are integers those of mathematics?
+    pub fn is_unbounded(&mut self) -> bool {
+        self.sort(&Type::Int) == Sort::Int
     }
 
     // --- Locations
@@ -350,6 +355,24 @@ impl Logic {
     pub fn singleton(&mut self, of: &Type, element: Term) -> Term {
         let set = Type::Set(of.clone().into());
         self.apply(&format!("single.{of}"), std::slice::from_ref(of), &set, &[element])
+    }
+
+    /// The elements of a set that it lists.
+    pub fn singletons(&mut self, of: &Type, set: Term) -> Vec<Term> {
+        let (single, union) = (format!("single.{of}"), format!("union.{of}"));
+        let mut found = Vec::new();
+        let mut pending = vec![set];
+        while let Some(term) = pending.pop() {
+            if let smt::Node::App(fun, args) = self.terms.node(term) {
+                let name = &*self.terms.signature.fun(*fun).name;
+                if name == single {
+                    found.extend(args.iter().copied());
+                } else if name == union {
+                    pending.extend(args.iter().copied());
+                }
+            }
+        }
+        found
     }
 
     fn set_op(&mut self, op: &str, of: &Type, a: Term, b: Term) -> Term {

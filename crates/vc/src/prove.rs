@@ -4,7 +4,7 @@
 //! A goal is negated with constants for what it says of all values, and for elements in which sets
 //! differ; these are the locations for which quantifiers are instantiated.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use smt::{Answer, Limits, Node, Op, Quant, Quantifier, Session, Sort, Term};
 use spl::core::Type;
@@ -14,6 +14,9 @@ use crate::unit::{Blame, Item, Step};
 
 /// After a failure less is worth trying: one part in so many.
 const AFTER_FAILURE: u64 = 20;
+
+/// Work for something that is asked and not claimed.
+const PROBE: u64 = 2_000_000;
 
 /// What came of a goal.
 #[derive(Clone, Debug)]
@@ -28,6 +31,8 @@ pub(crate) struct Failure {
 pub(crate) struct Outcome {
     pub failures: Vec<Failure>,
     pub goals: u64,
+    /// What was asked and not claimed, by number: is it so?
+    pub probes: BTreeMap<usize, bool>,
 }
 
 pub(crate) struct Prover<'a> {
@@ -95,6 +100,7 @@ impl Prover<'_> {
             for item in steps.get(node).map(|s| s.items.as_slice()).unwrap_or_default() {
                 match item {
                     Item::Assume(term) => self.assume(*term),
+                    Item::Probe(number, goal) => self.probe(*number, *goal)?,
                     Item::Check(check) => {
                         self.check(check.goal, &check.blame)?;
                         self.assume(check.goal);
@@ -110,6 +116,20 @@ impl Prover<'_> {
         let term = self.positive(term);
         self.tell();
         self.session.assert(&self.logic.terms, term);
+    }
+
+    /// Asks whether something holds. Whoever asks decides what that means.
+    fn probe(&mut self, number: usize, goal: Term) -> Result<(), smt::SolverError> {
+        self.session.push();
+        let negated = self.negative(goal);
+        self.tell();
+        self.session.assert(&self.logic.terms, negated);
+        self.session.declare_text("(set-option :smt.mbqi false)");
+        let rlimit = Some(self.limits.rlimit.unwrap_or(PROBE));
+        let answer = self.session.check_within(Limits { rlimit, ..self.limits });
+        self.session.pop();
+        self.outcome.probes.insert(number, matches!(answer?, Answer::Unsat));
+        Ok(())
     }
 
     fn check(&mut self, goal: Term, blame: &Blame) -> Result<(), smt::SolverError> {

@@ -9,6 +9,7 @@ use report::Span;
 use smt::{Bound, Node, Quant, Quantifier, Term};
 use spl::core::{self, BinOp, Expr, ExprKind, LocalId, Name, Program, Type, UnOp};
 
+use crate::definitions::Definitions;
 use crate::logic::Logic;
 
 /// More patterns than this are not tried for a quantifier.
@@ -65,13 +66,31 @@ impl Env<'_> {
 pub(crate) struct Translator<'p> {
     pub program: &'p Program,
     pub logic: Logic,
+    pub definitions: &'p Definitions,
     /// Predicates and functions whose bodies are being looked at.
-    open: Vec<Name>,
+    pub open: Vec<Name>,
+    /// In the body of something recursive: what it uses is unfolded on demand only.
+    pub in_definition: bool,
+    /// The function whose postcondition is proved: it must not be used for that.
+    pub proving: Option<Name>,
 }
 
 impl<'p> Translator<'p> {
-    pub fn new(program: &'p Program) -> Translator<'p> {
-        Translator { program, logic: Logic::new(), open: Vec::new() }
+    pub fn new(program: &'p Program, definitions: &'p Definitions) -> Translator<'p> {
+        Translator {
+            program,
+            logic: Logic::new(),
+            definitions,
+            open: Vec::new(),
+            in_definition: false,
+            proving: None,
+        }
+    }
+
+    /// A spatial predicate that is not replaced by its body.
+    pub fn symbol(&self, name: &Name) -> Option<&'p core::Predicate> {
+        let predicate = self.program.predicates.get(name).filter(|p| p.spatial)?;
+        self.definitions.is_symbol(predicate).then_some(predicate)
     }
 
     /// The type of a part of the heap.
@@ -132,7 +151,11 @@ impl<'p> Translator<'p> {
             ExprKind::Byte(_) => return unsupported(span, "`Byte`"),
             ExprKind::Null => self.logic.null(&e.ty),
             ExprKind::Local(local) => match env.locals.get(local) {
-                Some(term) => *term,
+                Some(term) => {
+                    let term = *term;
+                    self.occurs_value(&e.ty, term);
+                    term
+                }
                 None => return unsupported(span, "this variable here"),
             },
             ExprKind::Global(name) => self.part(env, &HeapVar::Global(name.clone()), span)?,
@@ -202,35 +225,28 @@ impl<'p> Translator<'p> {
                 let body = self.term(&env.with([(*local, term)]), body)?;
                 self.logic.comprehension(&e.ty, element, var, body)
             }
-            ExprKind::Function(name, args) => self.function(env, name, args, span)?,
-            ExprKind::Predicate(name, args) => {
-                if let Some(predicate) = self.program.predicates.get(name)
-                    && predicate.pure
-                    && predicate.body.is_none()
-                {
-                    // It depends on nothing but its arguments.
-                    let types: Vec<Type> = args.iter().map(|arg| arg.ty.clone()).collect();
-                    let args = self.terms(env, args)?;
-                    return Ok(self.logic.apply(
-                        &format!("pred.{name}"),
-                        &types,
-                        &Type::Bool,
-                        &args,
-                    ));
-                }
-                let (predicate, body) = self.predicate(name, span)?;
+            ExprKind::Function(name, args) => {
                 let args = self.terms(env, args)?;
-                let inner = self.bind(env, &predicate.params, args);
-                self.open.push(name.clone());
-                let result = self.term(&inner, body);
-                self.open.pop();
-                result?
+                self.defined(env, name, args, span)?
+            }
+            ExprKind::Predicate(name, args) => {
+                let args = self.terms(env, args)?;
+                self.defined(env, name, args, span)?
             }
             ExprKind::Call(..) | ExprKind::New(_) | ExprKind::NewArray(..) => {
                 return unsupported(span, "a side effect here");
             }
-            ExprKind::Construct(..) | ExprKind::Destruct(..) => {
-                return unsupported(span, "a datatype");
+            ExprKind::Construct(name, args) => {
+                let args = self.terms(env, args)?;
+                let term = self.logic.construct(self.program, name, &args);
+                self.occurs_value(&e.ty, term);
+                term
+            }
+            ExprKind::Destruct(name, value) => {
+                let value = self.term(env, value)?;
+                let term = self.logic.destruct(self.program, name, value);
+                self.occurs_value(&e.ty, term);
+                term
             }
             ExprKind::Emp | ExprKind::Acc(_) | ExprKind::AccSet(_) | ExprKind::PointsTo(..) => {
                 return unsupported(span, "a spatial assertion here");
@@ -285,6 +301,13 @@ impl<'p> Translator<'p> {
         })
     }
 
+    /// Of values of datatypes that occur it is known how they are made.
+    fn occurs_value(&mut self, ty: &Type, term: Term) {
+        if let Type::Datatype(name) = ty {
+            self.logic.occurs_value(self.program, name, term);
+        }
+    }
+
     fn contents(&mut self, env: &Env<'_>, of: &Type, cell: Term, span: Span) -> Result<Term> {
         let map = self.part(env, &HeapVar::Contents(of.clone()), span)?;
         let key = Type::Cell(of.clone().into());
@@ -292,7 +315,7 @@ impl<'p> Translator<'p> {
     }
 
     /// Types of bound variables: those of their occurrences. What does not occur has any.
-    fn local_types(&self, vars: &[LocalId], body: &Expr) -> Vec<Type> {
+    pub fn local_types(&self, vars: &[LocalId], body: &Expr) -> Vec<Type> {
         let mut found: HashMap<LocalId, Type> = HashMap::new();
         body.walk(&mut |e| {
             if let ExprKind::Local(local) = &*e.kind {
@@ -375,10 +398,12 @@ impl<'p> Translator<'p> {
 
     /// Patterns of a quantified formula: function terms of its body that mention the variables. What
     /// is below no function but `Btwn` ranges over all locations that occur.
-    fn triggers(&mut self, vars: &[(Bound, Term, Type)], body: Term) -> Vec<Vec<Term>> {
+    pub fn triggers(&mut self, vars: &[(Bound, Term, Type)], body: Term) -> Vec<Vec<Term>> {
         let bound: BTreeSet<Bound> = vars.iter().map(|(b, ..)| *b).collect();
         let mut candidates: Vec<(Term, BTreeSet<Bound>)> = Vec::new();
         let mut seen = BTreeSet::new();
+        // Variables of quantifiers inside have no meaning outside.
+        let mut within: BTreeSet<Bound> = BTreeSet::new();
         let mut pending = vec![body];
         while let Some(term) = pending.pop() {
             if !seen.insert(term) {
@@ -389,11 +414,16 @@ impl<'p> Translator<'p> {
             if free.is_empty() {
                 continue;
             }
+            if let Node::Quant(inner) = self.logic.terms.node(term) {
+                within.extend(inner.vars.iter().copied());
+            }
             if self.is_pattern(term, &bound) {
                 candidates.push((term, free));
             }
             pending.extend(self.logic.terms.children(term));
         }
+        candidates
+            .retain(|(term, _)| self.logic.terms.free(*term).iter().all(|v| !within.contains(v)));
         candidates.sort();
         let mut triggers: Vec<Vec<Term>> = Vec::new();
         for (term, free) in &candidates {
@@ -511,112 +541,6 @@ impl<'p> Translator<'p> {
         let result = f(self);
         self.open.pop();
         result
-    }
-
-    fn function(&mut self, env: &Env<'_>, name: &Name, args: &[Expr], span: Span) -> Result<Term> {
-        let Some(function) = self.program.functions.get(name) else {
-            return unsupported(span, "this function");
-        };
-        let args = self.terms(env, args)?;
-        if let Some(body) = &function.body {
-            if self.open.contains(name) {
-                return unsupported(span, "a recursive function");
-            }
-            let inner = self.bind(env, &function.params, args);
-            return self.inside(name, |t| t.term(&inner, body));
-        }
-        // Without a body it depends on all of the heap, unless it is `pure`.
-        let maps: Vec<(Type, Term)> = if function.pure {
-            Vec::new()
-        } else {
-            let values = &env.heap.values;
-            values.iter().map(|(var, term)| (self.heap_type(var), *term)).collect()
-        };
-        let local =
-            |id: LocalId| function.locals.get(id.0 as usize).map_or(Type::Int, |l| l.ty.clone());
-        let mut types: Vec<Type> = maps.iter().map(|(ty, _)| ty.clone()).collect();
-        let params: Vec<Type> = function.params.iter().map(|p| local(p.local)).collect();
-        types.extend(params.iter().cloned());
-        let mut all: Vec<Term> = maps.iter().map(|(_, term)| *term).collect();
-        let own = all.clone();
-        all.extend(&args);
-        let result = local(function.result);
-        let symbol = format!("fun.{name}");
-        let term = self.logic.apply(&symbol, &types, &result, &all);
-        for (ty, arg) in params.iter().zip(&args) {
-            if let Type::Set(of) = ty {
-                self.known_argument(&symbol, of, *arg);
-            }
-        }
-        if self.logic.first(format!("function {name} {own:?}")) {
-            self.function_axioms(env, function, &symbol, &types, &own)?;
-        }
-        Ok(term)
-    }
-
-    /// Sets that are arguments of a function are equal if they have the same elements.
-    fn known_argument(&mut self, symbol: &str, of: &Type, arg: Term) {
-        let key = format!("argument of {symbol} {of}");
-        let others = self.logic.arguments(key, arg);
-        for other in others {
-            self.logic.extensional(of, other, arg);
-        }
-    }
-
-    /// What a function without a body promises, if what it requires holds.
-    fn function_axioms(
-        &mut self,
-        env: &Env<'_>,
-        function: &core::Function,
-        symbol: &str,
-        types: &[Type],
-        maps: &[Term],
-    ) -> Result<()> {
-        let result_type = function
-            .locals
-            .get(function.result.0 as usize)
-            .map_or(Type::Int, |local| local.ty.clone());
-        let mut vars = Vec::new();
-        let mut args = maps.to_vec();
-        let mut locals = Vec::new();
-        for (param, ty) in function.params.iter().zip(types.iter().skip(maps.len())) {
-            let (b, term) = self.logic.bound("arg", ty);
-            vars.push(b);
-            args.push(term);
-            locals.push((param.local, term));
-        }
-        let result = self.logic.apply(symbol, types, &result_type, &args);
-        locals.push((function.result, result));
-        let inner = Env { locals: locals.into_iter().collect(), heap: env.heap, old: env.old };
-        let mut guards = Vec::new();
-        for clause in &function.requires {
-            guards.push(self.formula_part(&inner, &clause.expr)?);
-        }
-        let guard = self.logic.terms.and(guards);
-        for clause in &function.ensures {
-            let promise = self.term(&inner, &clause.expr)?;
-            let body = self.logic.terms.implies(guard, promise);
-            let axiom = if vars.is_empty() {
-                body
-            } else {
-                self.logic.forall(&vars, vec![vec![result]], body, "function")
-            };
-            self.logic.axioms.push(axiom);
-        }
-        Ok(())
-    }
-
-    /// What an assertion says without its footprint.
-    fn formula_part(&mut self, env: &Env<'_>, e: &Expr) -> Result<Term> {
-        let alternatives = self.spatial(env, e)?;
-        let mut all = Vec::new();
-        for alternative in alternatives {
-            if !alternative.vars.is_empty() {
-                return unsupported(e.span, "`exists` in the precondition of a function");
-            }
-            all.push(self.logic.terms.and(alternative.facts.iter().map(|f| f.term)));
-        }
-        Ok(self.logic.terms.or(all))
     }
 }
 

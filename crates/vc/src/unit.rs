@@ -12,6 +12,7 @@ use spl::core::{LocalId, Name, Procedure, Program, Type};
 
 use crate::assertion::{Alternative, Fact, What};
 use crate::effects::Effects;
+use crate::ending::Ending;
 use crate::translate::{Env, Heap, HeapVar, Translator};
 
 /// More paths than this are joined.
@@ -22,6 +23,8 @@ const MAX_PATHS: usize = 16;
 pub(crate) enum Item {
     Assume(Term),
     Check(Check),
+    /// Something to ask, by number: it is neither claimed nor assumed.
+    Probe(usize, Term),
 }
 
 /// Something to prove. It is assumed afterwards.
@@ -96,6 +99,8 @@ pub(crate) struct Unit<'p> {
     pub next_local: u32,
     /// Types of variables that we made.
     pub extra: BTreeMap<LocalId, Type>,
+    /// Questions about whether recursion and loops end.
+    pub ending: Ending,
 }
 
 impl<'p> Unit<'p> {
@@ -193,6 +198,7 @@ impl<'p> Unit<'p> {
             self.assume(path, outside);
             self.assume(path, not_owned);
         }
+        self.assume_ghosts(path);
     }
 
     // --- Assertions about footprints
@@ -396,9 +402,10 @@ impl<'p> Unit<'p> {
         let steps = nodes.iter().rev().filter_map(|n| self.steps.get(*n));
         steps
             .flat_map(|step| &step.items)
-            .map(|item| match item {
-                Item::Assume(term) => *term,
-                Item::Check(check) => check.goal,
+            .filter_map(|item| match item {
+                Item::Assume(term) => Some(*term),
+                Item::Check(check) => Some(check.goal),
+                Item::Probe(..) => None,
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! Which members of a program are verified, by whom, and what came of it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +8,16 @@ use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Span, Status};
 use smt::{Limits, Session, SolverError};
-use spl::core::{
-    ExprKind, Function, Name, Param, ProcKind, Procedure, Program, Stmt, StmtKind, Type,
-};
+use spl::core::{Function, Name, Param, ProcKind, Procedure, Program, Type};
 
+use crate::definitions::Definitions;
 use crate::effects::{self, Effects};
+use crate::ending::{CallGraph, Ending, Recursion, endless};
 use crate::prove::Prover;
+use crate::termination::Value;
 use crate::translate::{Env, Heap, Result as Translated, Translator, Unsupported};
 use crate::unit::{Blame, Path, Unit};
+use crate::wellformed::Questions;
 
 /// How to verify.
 #[derive(Clone, Debug)]
@@ -155,9 +157,19 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         config.members.is_empty() || config.members.iter().any(|m| **m == **t.name())
     };
     let tasks: Vec<Task<'_>> = tasks(program).into_iter().filter(wanted).collect();
-    let all_effects = effects::effects(program);
+    let limits = Limits { rlimit: None, timeout: config.goal_timeout };
+    let mut session = Session::new(solver_config(config, deadline));
+    let definitions = Questions { program, session: &mut session, limits }.answer();
+    let first_starts = session.stats().starts;
+    drop(session);
+    let context = Context {
+        program,
+        effects: effects::effects(program),
+        graph: CallGraph::new(program),
+        definitions,
+    };
     let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, Member>> = Mutex::default();
+    let done: Mutex<BTreeMap<usize, (Member, Vec<Recursion>)>> = Mutex::default();
     let starts = AtomicUsize::new(0);
     let no_solver: Mutex<Option<String>> = Mutex::default();
     let work = || {
@@ -165,8 +177,7 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = tasks.get(index) else { break };
-            let member =
-                verify_task(program, &all_effects, *task, &mut session, config, &no_solver);
+            let member = verify_task(&context, *task, &mut session, config, &no_solver);
             done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, member);
         }
         starts.fetch_add(usize::try_from(session.stats().starts).unwrap_or(0), Ordering::Relaxed);
@@ -181,12 +192,21 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         }
     });
     let members = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let no_solver = no_solver.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Verdict {
-        members: members.into_values().collect(),
-        starts: starts.into_inner() as u64,
-        no_solver,
+    let (mut members, recursion): (Vec<Member>, Vec<Vec<Recursion>>) =
+        members.into_values().unzip();
+    let recursion: Vec<Recursion> = recursion.into_iter().flatten().collect();
+    for (caller, span) in endless(&context.graph, &recursion) {
+        if let Some(member) = members.iter_mut().find(|m| *m.name == *caller) {
+            let message = "this recursive call might go on forever: no measure was found that \
+                           gets smaller";
+            let mut error = Diagnostic::error("termination.failed", span, message);
+            error.member = Some(member.name.clone());
+            member.diagnostics.push(error);
+            member.status = member.status.max(Status::Failed);
+        }
     }
+    let no_solver = no_solver.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Verdict { members, starts: starts.into_inner() as u64 + first_starts, no_solver }
 }
 
 /// Reserved, not used.
@@ -214,14 +234,21 @@ fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::Config {
     }
 }
 
+/// What all members of a program share.
+struct Context<'p> {
+    program: &'p Program,
+    effects: BTreeMap<Name, Effects>,
+    graph: CallGraph,
+    definitions: Definitions,
+}
+
 fn verify_task(
-    program: &Program,
-    all_effects: &BTreeMap<Name, Effects>,
+    context: &Context<'_>,
     task: Task<'_>,
     session: &mut Session,
     config: &Config,
     no_solver: &Mutex<Option<String>>,
-) -> Member {
+) -> (Member, Vec<Recursion>) {
     let start = Instant::now();
     let before = session.stats();
     let mut member = Member {
@@ -242,7 +269,8 @@ fn verify_task(
             &synthetic
         }
     };
-    let mut unit = new_unit(program, all_effects, procedure);
+    let mut recursion = Vec::new();
+    let mut unit = new_unit(context, procedure, matches!(task, Task::Function(_)));
     let built = match task {
         Task::Procedure(_) => build(&mut unit),
         Task::Function(function) => build_function(&mut unit, function),
@@ -263,6 +291,14 @@ fn verify_task(
             match Prover::prove(logic, session, limits, config.second_try, &unit.steps) {
                 Ok(outcome) => {
                     member.goals = outcome.goals;
+                    recursion = unit.ending.recursion(task.name(), &outcome.probes);
+                    for span in unit.ending.endless_loops(&outcome.probes) {
+                        member.status = Status::Failed;
+                        let message = "this loop in a proof might go on forever: no measure was \
+                                       found that gets smaller";
+                        let error = Diagnostic::error("termination.failed", span, message);
+                        member.diagnostics.push(error);
+                    }
                     for failure in &outcome.failures {
                         member.status = Status::Failed;
                         member
@@ -304,7 +340,7 @@ fn verify_task(
     member.queries = stats.queries - before.queries;
     member.waiting = stats.waiting.saturating_sub(before.waiting);
     member.time = start.elapsed();
-    member
+    (member, recursion)
 }
 
 fn diagnostic(blame: &Blame, undecided: Option<&str>) -> Diagnostic {
@@ -319,42 +355,29 @@ fn diagnostic(blame: &Blame, undecided: Option<&str>) -> Diagnostic {
     diagnostic
 }
 
-fn new_unit<'p>(
-    program: &'p Program,
-    all_effects: &'p BTreeMap<Name, Effects>,
-    procedure: &'p Procedure,
-) -> Unit<'p> {
-    let types = all_effects.get(&procedure.name).map(|e| e.types.clone()).unwrap_or_default();
+fn new_unit<'p>(context: &'p Context<'p>, procedure: &'p Procedure, is_function: bool) -> Unit<'p> {
+    let Context { program, effects, graph, definitions } = context;
+    let types = effects.get(&procedure.name).map(|e| e.types.clone()).unwrap_or_default();
+    let mut lemmas = usable_lemmas(program, procedure);
+    if is_function {
+        // Proofs of lemmas may rest on what functions promise.
+        lemmas.retain(|lemma| lemma.body.is_none());
+    }
+    let ending = Ending::new(graph.must_end(&procedure.name), graph);
     Unit {
         program,
-        translator: Translator::new(program),
+        translator: Translator::new(program, definitions),
         steps: Vec::new(),
-        effects: all_effects,
+        effects,
         procedure,
         entry: Heap::default(),
         initial: BTreeMap::new(),
         types,
-        lemmas: usable_lemmas(program, procedure),
+        lemmas,
         next_local: procedure.locals.len() as u32,
         extra: BTreeMap::new(),
+        ending,
     }
-}
-
-fn calls(stmt: &Stmt) -> BTreeSet<Name> {
-    let mut found = BTreeSet::new();
-    stmt.walk(&mut |s| {
-        if let StmtKind::Call(_, name, _) = &s.kind {
-            found.insert(name.clone());
-        }
-        s.each_expr(&mut |e| {
-            e.walk(&mut |e| {
-                if let ExprKind::Call(name, _) = &*e.kind {
-                    found.insert(name.clone());
-                }
-            });
-        });
-    });
-    found
 }
 
 /// Automatic lemmas that are axioms for a procedure. What a proof rests on must not rest on it: a lemma
@@ -369,7 +392,7 @@ fn usable_lemmas<'p>(program: &'p Program, procedure: &Procedure) -> Vec<&'p Pro
     let usable = automatic.filter(|lemma| {
         procedure.kind == ProcKind::Procedure
             || (place(lemma) < place(procedure)
-                && lemma.body.as_ref().is_none_or(|body| calls(body).is_empty()))
+                && lemma.body.as_ref().is_none_or(|body| crate::ending::calls(body).is_empty()))
     });
     usable.collect()
 }
@@ -386,12 +409,6 @@ fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
             return crate::translate::unsupported(span, what);
         }
     }
-    for (name, field) in &program.fields {
-        if field.ghost && field.ty == Type::Struct(field.owner.clone()) {
-            let what = format!("`{name}`: a ghost field that leads to objects of its own struct");
-            return crate::translate::unsupported(procedure.span, what);
-        }
-    }
     let locals = program.predicates.values().map(|p| &p.locals);
     let locals = locals.chain(program.functions.values().map(|f| &f.locals));
     let locals = locals.chain(program.axioms.iter().map(|a| &a.locals));
@@ -404,14 +421,8 @@ fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
     if byte {
         return crate::translate::unsupported(procedure.span, "`Byte`");
     }
-    let datatype = procedure.locals.iter().any(|l| matches!(l.ty, Type::Datatype(_)));
-    if datatype {
-        return crate::translate::unsupported(procedure.span, "datatypes");
-    }
-    if procedure.kind != ProcKind::Procedure
-        && let Some(body) = &procedure.body
-    {
-        terminates(program, Some(&procedure.name), body)?;
+    if let Some(why) = crate::datatype::impossible(program) {
+        return crate::translate::unsupported(procedure.span, why);
     }
     Ok(())
 }
@@ -423,39 +434,6 @@ fn mentions_byte(ty: &Type) -> bool {
         Type::Map(k, v) => mentions_byte(k) || mentions_byte(v),
         _ => false,
     }
-}
-
-/// A lemma is true because its proof ends, and so is an assertion with a proof. Loops, procedures and
-/// recursion may not end.
-pub(crate) fn terminates(program: &Program, lemma: Option<&Name>, body: &Stmt) -> Translated<()> {
-    let mut repeats = None;
-    body.walk(&mut |s| {
-        if matches!(s.kind, StmtKind::While(..)) {
-            repeats = Some(s.span);
-        }
-    });
-    if let Some(span) = repeats {
-        return crate::translate::unsupported(span, "a loop in a proof, which might not end");
-    }
-    let mut seen = BTreeSet::new();
-    let mut pending: Vec<Name> = calls(body).into_iter().collect();
-    while let Some(name) = pending.pop() {
-        if Some(&name) == lemma {
-            let what = "a recursive lemma: that its proof ends is not checked yet";
-            let span = program.procedures.get(&name).map_or(body.span, |p| p.span);
-            return crate::translate::unsupported(span, what);
-        }
-        if !seen.insert(name.clone()) {
-            continue;
-        }
-        let Some(callee) = program.procedures.get(&name) else { continue };
-        if callee.kind == ProcKind::Procedure {
-            let what = format!("a proof that calls the procedure `{name}`, which might not end");
-            return crate::translate::unsupported(body.span, what);
-        }
-        pending.extend(callee.body.iter().flat_map(calls));
-    }
-    Ok(())
 }
 
 impl Unit<'_> {
@@ -527,6 +505,13 @@ fn begin(unit: &mut Unit<'_>) -> Translated<Path> {
     let env = Env { locals: path.state.locals.clone(), heap: &path.state.heap, old: &old };
     let alternatives = unit.translator.clauses(&env, &procedure.requires)?;
     unit.assume_on(&path, &alternatives, Some(&path.state.footprint));
+    let values = procedure.params.iter().filter_map(|p| {
+        Some(Value { ty: unit.local_type(p.local), term: *path.state.locals.get(&p.local)? })
+    });
+    let values: Vec<Value> = values.collect();
+    if unit.ending.must {
+        unit.ending.start = unit.candidates(&values, &path.state.heap, &alternatives);
+    }
     Ok(path)
 }
 
@@ -545,21 +530,45 @@ fn as_procedure(function: &Function) -> Procedure {
     }
 }
 
-/// The postcondition of a function follows from its body, where its precondition holds.
-fn build_function(unit: &mut Unit<'_>, function: &Function) -> Translated<()> {
+/// The postcondition of a function follows from its body, where its precondition holds. It may be used
+/// for recursive calls, which are for smaller arguments if the function is defined where it requires.
+fn build_function<'p>(unit: &mut Unit<'p>, function: &'p Function) -> Translated<()> {
     refuse(unit.program, unit.procedure)?;
     let Some(body) = &function.body else { return Ok(()) };
-    let mut path = begin(unit)?;
-    let heap = path.state.heap.clone();
-    let value = unit.translator.inside(&function.name, |translator| {
-        let env = Env { locals: path.state.locals.clone(), heap: &heap, old: &heap };
-        translator.term(&env, body)
-    })?;
-    path.state.locals.insert(function.result, value);
+    let name = &function.name;
+    let domains = unit.translator.definitions.domains.get(name).cloned().unwrap_or_default();
+    let params = function.params.iter().map(|p| p.local);
+    let mut state = unit.arbitrary(params);
+    unit.entry = state.heap.clone();
+    let node = unit.step(None);
+    let heap = state.heap.clone();
+    let env = Env { locals: state.locals.clone(), heap: &heap, old: &heap };
+    unit.translator.proving = Some(name.clone());
+    unit.translator.in_definition = true;
+    let required = unit.translator.required(function, &env)?;
+    let value = unit.translator.inside(name, |t| t.term(&env, body))?;
+    state.locals.insert(function.result, value);
+    let path = Path { node, state };
+    unit.assume_everywhere(&path)?;
+    unit.assume(&path, required);
+    if unit.translator.definitions.recursive.contains(name) {
+        if domains.is_empty() {
+            let message = format!(
+                "the recursion of `{name}` might go on forever: no measure was found that gets \
+                 smaller"
+            );
+            let never = unit.translator.logic.terms.bool(false);
+            unit.check(&path, never, Blame::new("termination.failed", function.span, message));
+            return Ok(());
+        }
+        let facts = unit.translator.hypotheses(&env, function, body)?;
+        facts.into_iter().for_each(|fact| unit.assume(&path, fact));
+    }
+    unit.translator.in_definition = false;
     for clause in &function.ensures {
         let env = Env { locals: path.state.locals.clone(), heap: &heap, old: &heap };
-        let goal = unit.translator.inside(&function.name, |t| t.term(&env, &clause.expr))?;
-        let message = format!("a postcondition of `{}` might not hold", function.name);
+        let goal = unit.translator.inside(name, |t| t.term(&env, &clause.expr))?;
+        let message = format!("a postcondition of `{name}` might not hold");
         unit.check(&path, goal, Blame::new("postcondition.violated", clause.span, message));
     }
     Ok(())
