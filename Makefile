@@ -7,7 +7,7 @@ PREFIX ?= $(HOME)/.local
 
 SEEDS ?= 10
 
-.PHONY: bench-entail help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
+.PHONY: bench-infer bench-entail help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -16,6 +16,7 @@ help:
 	@echo 'make bench     measure the speed: of the front end, of quantified permissions, of'
 	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
 	@echo 'make bench-entail how long entailments take, with definitions that are prepared once'
+	@echo 'make bench-infer  how the time of infer grows with programs of up to 200 operations'
 	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
 	@echo '               from SEED=N; findings go to OUT=DIR'
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
@@ -64,6 +65,9 @@ check-proofs:
 
 bench-entail: z3
 	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' $(CARGO) bench --locked -p lancehead-entail --bench entail
+
+bench-infer:
+	$(CARGO) bench --locked -p lancehead-driver --bench infer
 
 bench-front-end:
 	$(CARGO) bench --locked -p lancehead --bench front_end -- $(abspath $(TREE))

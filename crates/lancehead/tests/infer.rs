@@ -108,3 +108,48 @@ fn bad_input_gets_an_answer() {
         assert_eq!(json(stdout(&output)).len(), 1, "{name}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interruption_gives_what_is_known() {
+    let dir = Scratch::new("infer-interrupted");
+    // A leak is found at once; the assertion is looked for.
+    dir.file(
+        "a.c",
+        "#include <assert.h>
+#include <stdlib.h>
+int __VERIFIER_nondet_int(void);
+int main(void) {
+  void *p = malloc(1);
+  p = 0;
+  int sum = 0;
+  while (sum >= 0) {
+    int n = __VERIFIER_nondet_int();
+    sum = sum + n * n;
+  }
+  assert(p);
+}
+",
+    );
+    let mut child = dir
+        .command(&["infer", "--timeout", "0", "--format", "json", "a.c"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let start = std::time::Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(start.elapsed().as_secs() < 10, "it goes on");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    let output = child.wait_with_output().unwrap();
+    // Where signals are ignored, or the machine is slow, it ended by itself.
+    let objects = json(stdout(&output));
+    assert_eq!(objects[0]["status"], "unsafe", "{output:?}");
+    let verdicts: Vec<_> =
+        objects[0]["properties"].as_array().unwrap().iter().map(|p| &p["verdict"]).collect();
+    assert_eq!(verdicts, ["unknown", "unsafe", "unknown"]);
+}

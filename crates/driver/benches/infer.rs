@@ -1,0 +1,138 @@
+//! How the time of `infer` grows with a program: `make bench-infer`.
+//!
+//! Two kinds of programs of size n up to 200: n operations on a list in sequence, each a loop, and a procedure that
+//! is called n times. The time should grow linearly with n.
+
+#![allow(clippy::expect_used)]
+
+use std::time::{Duration, Instant};
+
+use c::NoFiles;
+use heap::run::{Config, Property};
+use infer::verdict::{Report, Verdict};
+use report::SourceMap;
+
+const SIZES: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+const HEAD: &str = "#include <stdlib.h>
+int __VERIFIER_nondet_int(void);
+struct node { int data; struct node *next; };
+static struct node *reverse(struct node *list) {
+    struct node *done = NULL;
+    while (list) {
+        struct node *next = list->next;
+        list->next = done;
+        done = list;
+        list = next;
+    }
+    return done;
+}
+int main(void) {
+    struct node *list = NULL, *p, *q;
+    while (__VERIFIER_nondet_int()) {
+        p = malloc(sizeof *p);
+        p->data = 0;
+        p->next = list;
+        list = p;
+    }
+";
+
+/// Operations on a list, each of which leaves a list.
+const OPERATIONS: [&str; 4] = [
+    // Reversed.
+    "    p = NULL;
+    while (list) { q = list->next; list->next = p; p = list; list = q; }
+    list = p;
+",
+    // One more at the end.
+    "    p = malloc(sizeof *p);
+    p->data = 1;
+    p->next = NULL;
+    if (!list) list = p;
+    else { q = list; while (q->next) q = q->next; q->next = p; }
+",
+    // The first one is gone.
+    "    if (list) { p = list->next; free(list); list = p; }
+",
+    // Searched.
+    "    p = list;
+    while (p && p->data != 7) p = p->next;
+    if (p) p->data = 8;
+",
+];
+
+const TAIL: &str = "    while (list) { p = list->next; free(list); list = p; }
+    return 0;
+}
+";
+
+fn sequence(n: usize) -> String {
+    let operations: String = OPERATIONS.iter().copied().cycle().take(n).collect();
+    format!("{HEAD}{operations}{TAIL}")
+}
+
+fn calls(n: usize) -> String {
+    format!("{HEAD}{}{TAIL}", "    list = reverse(list);\n".repeat(n))
+}
+
+fn main() {
+    println!(
+        "{:10} {:>4} {:>12} {:>12} {:>10}  verdicts",
+        "kind", "n", "analysis ms", "all ms", "locations"
+    );
+    for (kind, program) in [("sequence", sequence as fn(usize) -> String), ("calls", calls)] {
+        let mut curve = Vec::new();
+        for n in SIZES {
+            let (report, locations, all) = measure(program(n));
+            let ms = report.stats.analysis.as_secs_f64() * 1e3;
+            curve.push((n as f64, ms));
+            println!(
+                "{kind:10} {n:>4} {ms:>12.1} {:>12.1} {locations:>10}  {}",
+                all.as_secs_f64() * 1e3,
+                verdicts(&report)
+            );
+        }
+        println!("{kind:10} grows with the power {:.2} of n", exponent(&curve));
+    }
+}
+
+fn measure(text: String) -> (Report, usize, Duration) {
+    let mut sources = SourceMap::new();
+    let file = sources.add("bench.c", text);
+    let loaded = c::load(&NoFiles, &mut sources, file, c::Options::default());
+    let program = loaded.program.expect("a program");
+    let entry = program.entry.expect("main");
+    let bodies = program.procs.iter().filter_map(|proc| proc.body.as_ref());
+    let locations = bodies.map(|body| body.locations.len()).sum();
+    let options = infer::Options {
+        properties: vec![Property::MemSafety, Property::MemTrack],
+        timeout: Some(TIMEOUT),
+        config: Config::default(),
+    };
+    let start = Instant::now();
+    let analysis = driver::infer::Shapes::default();
+    let report = infer::infer(&program, entry, &options, &analysis, &|| false);
+    (report, locations, start.elapsed())
+}
+
+fn verdicts(report: &Report) -> String {
+    let word = |verdict: &Verdict| match verdict {
+        Verdict::Safe(_) => "safe",
+        Verdict::Unsafe(_) => "unsafe",
+        Verdict::Unknown(_) => "unknown",
+    };
+    report.properties.iter().map(|(_, v)| word(v)).collect::<Vec<_>>().join(", ")
+}
+
+/// The power of the size with which the time grows: the slope through the upper half of the points, in logarithms.
+fn exponent(curve: &[(f64, f64)]) -> f64 {
+    let points: Vec<(f64, f64)> =
+        curve.iter().skip(curve.len() / 2).map(|(n, ms)| (n.ln(), ms.max(0.001).ln())).collect();
+    let count = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / count, y + p.1 / count));
+    let (up, along) = points.iter().fold((0.0, 0.0), |(up, along), p| {
+        (up + (p.0 - x) * (p.1 - y), along + (p.0 - x) * (p.0 - x))
+    });
+    up / along
+}
