@@ -291,6 +291,10 @@ pub struct Verify {
     #[arg(long, value_name = "DIR")]
     pub dump_smt: Option<PathBuf>,
 
+    /// Draw the heaps of the first counterexample as SVG (for .spl programs)
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+
     /// Set an option of Z3 (may be given several times)
     #[arg(long = "z3-option", value_name = "KEY=VALUE", value_parser = key_value)]
     pub z3_options: Vec<(String, String)>,

@@ -80,6 +80,10 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
         interrupt.done();
         return code;
     }
+    if args.svg.is_some() {
+        complain("`--svg` is for SPL programs; Viper programs have `--counterexample`");
+        return 2;
+    }
     let inputs = inputs::expand(&args.files, inputs::VIPER, &|| cancel.is_cancelled());
     let runs = args.seeds.unwrap_or(1);
     let screen = Screen::new(

@@ -62,3 +62,47 @@ fn bad_input_and_usage_end_with_2() {
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(json(&output)["status"], "invalid");
 }
+
+/// Where lists are all there is to it, a failed proof has a heap that the evaluator found to be one, before
+/// the code and where it fails.
+#[test]
+fn failures_have_confirmed_counterexamples() {
+    let file = "tests/spl/verify/seeded/lists.spl";
+    let report = json(&lancehead(&["verify", "--format", "json", file]));
+    let errors = report["errors"].as_array().unwrap();
+    assert!(errors.len() > 10);
+    for error in errors {
+        assert_eq!(error["heaps"]["confirmed"], true, "{error}");
+    }
+    let leak = errors.iter().find(|error| error["member"] == "leak_one").unwrap();
+    let states = leak["heaps"]["states"].as_array().unwrap();
+    assert_eq!((states.len(), &states[0]["state"]), (2, &"before".into()));
+    assert!(states[1]["heap"].as_str().unwrap().contains("Cell#1 { link: "), "{leak}");
+}
+
+#[test]
+fn the_way_to_a_failure_is_shown() {
+    let folder = std::env::temp_dir().join(format!("lancehead-way-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (program, svg) = (folder.join("way.spl"), folder.join("way.svg"));
+    let text = "struct N { var next: N; }\n\
+        procedure second(x: N) returns (r: N)\n  requires acc(x) ensures acc(x)\n\
+        {\n  if (x.next != x) {\n    r := x.next.next;\n  }\n}\n";
+    std::fs::write(&program, text).unwrap();
+    let (program, drawn) = (program.to_str().unwrap(), svg.to_str().unwrap());
+    let output = lancehead(&["verify", "--svg", drawn, program]);
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let drawn = std::fs::read_to_string(&svg);
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(shown.contains("this condition holds on the way there"), "{shown}");
+    assert!(shown.contains("it fails for this heap"), "{shown}");
+    assert!(shown.contains("x -> N#"), "{shown}");
+    let drawn = drawn.unwrap();
+    assert!(
+        drawn.starts_with("<svg")
+            && drawn.contains(">before<")
+            && drawn.contains(">where it fails<")
+    );
+    let output = lancehead(&["verify", "--svg", "x.svg", "examples/list.vpr"]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::picture::Picture;
 use crate::source::Pos;
 
 /// How bad it is. Warnings never fail a run.
@@ -36,6 +37,17 @@ pub struct Diagnostic {
     pub branch_omitted: usize,
     /// Values that make it happen, if they were asked for and some are known.
     pub counterexample: Option<Box<Counterexample>>,
+    /// Heaps on the way to where it fails.
+    pub heaps: Option<Box<Heaps>>,
+}
+
+/// Heaps on the way to a failure: what there is in the beginning, and where it fails.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heaps {
+    /// Each with the name of its state.
+    pub states: Vec<(String, Picture)>,
+    /// Did something other than a solver find that all assumptions hold in them, and what fails does not?
+    pub confirmed: bool,
 }
 
 /// Values for which a proof fails, evaluated by whoever found them.
@@ -80,6 +92,7 @@ impl Diagnostic {
             branch: Vec::new(),
             branch_omitted: 0,
             counterexample: None,
+            heaps: None,
         }
     }
 

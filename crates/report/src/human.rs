@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 
-use crate::diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};
+use crate::diagnostic::{Counterexample, Diagnostic, HeapValue, Heaps, Severity};
 use crate::excerpt::{Excerpt, excerpts};
 use crate::outcome::{FileReport, Numbers, Status};
+use crate::picture;
 use crate::source::SourceMap;
 
 /// How to draw.
@@ -82,6 +83,9 @@ pub fn render_diagnostic(
     if let Some(table) = diagnostic.counterexample.as_deref().and_then(counterexample) {
         elements.push(note.clone().message(table).into());
     }
+    if let Some(heaps) = &diagnostic.heaps {
+        elements.push(note.clone().message(pictures(heaps)).into());
+    }
     if let Some(help) = &diagnostic.help {
         elements.push(Level::HELP.message(clean(help)).into());
     }
@@ -117,6 +121,26 @@ fn counterexample(values: &Counterexample) -> Option<String> {
         let _ = write!(text, "\n  {name:width$} {value}");
     }
     Some(text)
+}
+
+/// The heaps of a counterexample, an object a line.
+fn pictures(heaps: &Heaps) -> String {
+    let mut text = String::from(if heaps.confirmed {
+        "it fails for this heap"
+    } else {
+        "it may fail for this heap, which is not confirmed"
+    });
+    for (state, picture) in &heaps.states {
+        let _ = write!(text, "\n{state}:");
+        let drawn = picture::text(picture);
+        if drawn.is_empty() {
+            text.push_str("\n  nothing");
+        }
+        for line in drawn.lines() {
+            let _ = write!(text, "\n  {}", clean(line));
+        }
+    }
+    text
 }
 
 /// What a location holds, and how much of it is held.

@@ -30,6 +30,13 @@
 //!  "states": [{"state": "old", "heap": […]}]}
 //! ```
 //!
+//! An error in a program with lists may have `"heaps"`: what there is in the beginning and where it fails, an
+//! object a line, and whether an evaluator confirmed it.
+//!
+//! ```json
+//! {"confirmed": true, "states": [{"state": "before", "heap": "x -> Node#1 { next: null }\n"}]}
+//! ```
+//!
 //! A file that was verified with several seeds has `"seeds"`: whether all runs have the same outcome, the
 //! status of each run, and the members of which the outcomes differ.
 //!
@@ -46,6 +53,7 @@ use serde::{Serialize, Serializer};
 
 use crate::diagnostic::{self, Diagnostic};
 use crate::outcome::{FileReport, QuantifierReport, SeedReport};
+use crate::picture;
 use crate::source::{LineCol, Pos, SourceMap};
 
 #[derive(Serialize)]
@@ -134,6 +142,20 @@ pub(crate) struct Message<'a> {
     notes: Vec<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     counterexample: Option<Counterexample<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heaps: Option<Heaps<'a>>,
+}
+
+#[derive(Serialize)]
+struct Heaps<'a> {
+    confirmed: bool,
+    states: Vec<Drawing<'a>>,
+}
+
+#[derive(Serialize)]
+struct Drawing<'a> {
+    state: &'a str,
+    heap: String,
 }
 
 #[derive(Serialize)]
@@ -318,6 +340,7 @@ pub(crate) fn message<'a>(d: &'a Diagnostic, name: &'a str, sources: &'a SourceM
         related,
         notes,
         counterexample: d.counterexample.as_deref().map(counterexample),
+        heaps: d.heaps.as_deref().map(heaps),
     }
 }
 
@@ -329,6 +352,12 @@ fn counterexample(values: &diagnostic::Counterexample) -> Counterexample<'_> {
         heap: heap(&values.heap),
         states: states.collect(),
     }
+}
+
+fn heaps(heaps: &diagnostic::Heaps) -> Heaps<'_> {
+    let states = heaps.states.iter();
+    let states = states.map(|(state, drawn)| Drawing { state, heap: picture::text(drawn) });
+    Heaps { confirmed: heaps.confirmed, states: states.collect() }
 }
 
 fn heap(held: &[diagnostic::HeapValue]) -> Vec<HeapValue<'_>> {

@@ -13,7 +13,7 @@ pub mod picture;
 pub mod safety;
 mod source;
 
-pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Severity};
+pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Heaps, Severity};
 pub use outcome::{
     FileReport, MemberReport, MemberSeeds, Numbers, Outcome, QuantifierReport, SeedReport, Status,
     exit_code,

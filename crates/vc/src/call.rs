@@ -17,7 +17,7 @@ use crate::effects::{self, Effects};
 use crate::frame::Frame;
 use crate::termination::Value;
 use crate::translate::{Env, Heap, HeapVar, Result, unsupported};
-use crate::unit::{Blame, Path, Rule, Unit};
+use crate::unit::{Blame, Choice, Path, Rule, Unit};
 
 type Footprint = BTreeMap<Type, Term>;
 
@@ -219,8 +219,10 @@ impl<'p> Unit<'p> {
             let empty = self.translator.logic.empty(&key);
             let owned = footprint.get(&*key).copied().unwrap_or(empty);
             let frame = Frame { key: &key, value: &value, before: old, after, owned, allocated };
-            for fact in self.translator.logic.frame(&frame) {
-                self.assume(path, fact);
+            let (values, paths) = self.translator.logic.frame(&frame);
+            self.assume(path, values);
+            for consequence in paths {
+                self.hint(path, consequence);
             }
         }
         // Instances of predicates are the same if their footprints are allocated and not given away.
@@ -321,8 +323,10 @@ impl<'p> Unit<'p> {
         let state = self.arbitrary(outside.state.locals.keys().copied().collect::<Vec<_>>());
         let entry: Heap = self.arbitrary([]).heap;
         let entry = std::mem::replace(&mut self.entry, entry);
-        let node = self.step(None);
-        let path = Path { node, state };
+        let path = self.start(state);
+        if let Some(step) = self.steps.get_mut(path.node) {
+            step.choice = Some((cond.span, Choice::Iteration));
+        }
         self.assume_everywhere(&path)?;
         self.assume_allocated(&path);
         let old = self.entry.clone();

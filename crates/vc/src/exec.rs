@@ -5,7 +5,7 @@ use smt::Term;
 use spl::core::{BinOp, Expr, ExprKind, Ghost, Mods, Stmt, StmtKind, Target, Type, UnOp};
 
 use crate::translate::{HeapVar, Result, unsupported};
-use crate::unit::{Blame, Path, Rule, Unit};
+use crate::unit::{Blame, Choice, Path, Rule, Unit};
 
 impl<'p> Unit<'p> {
     /// Runs a statement on each of the paths; those that return are gone.
@@ -135,8 +135,10 @@ impl<'p> Unit<'p> {
             }
             StmtKind::If(cond, then, otherwise) => {
                 let from = path.node;
+                let place = cond.span;
                 let cond = self.condition(&mut path, cond)?;
-                let (yes, no) = (self.fork(&path), self.fork(&path));
+                let yes = self.choose(&path, place, Choice::Then);
+                let no = self.choose(&path, place, Choice::Else);
                 self.assume(&yes, cond);
                 let not = self.translator.logic.terms.not(cond);
                 self.assume(&no, not);
@@ -151,7 +153,7 @@ impl<'p> Unit<'p> {
                 let from = path.node;
                 let mut paths = Vec::new();
                 for branch in branches {
-                    let fork = self.fork(&path);
+                    let fork = self.choose(&path, branch.span, Choice::Branch);
                     paths.extend(self.exec_one(fork, branch)?);
                 }
                 Ok(self.join(paths, from))

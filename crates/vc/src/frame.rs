@@ -26,20 +26,21 @@ pub(crate) struct Frame<'a> {
 }
 
 impl Logic {
-    /// What is known of a field after some code.
-    pub fn frame(&mut self, frame: &Frame<'_>) -> Vec<Term> {
+    /// What is known of a field after some code: which values are as they were, and what follows from it
+    /// for paths, which no finite number of instances would tell.
+    pub fn frame(&mut self, frame: &Frame<'_>) -> (Term, Vec<Term>) {
         let Frame { key, value, before, after, owned, allocated } = *frame;
-        let mut facts = Vec::new();
+        let mut paths = Vec::new();
         let (bx, x) = self.bound("x", key);
         let kept = self.kept(key, x, owned, allocated);
         let (old, new) = (self.read(key, value, before, x), self.read(key, value, after, x));
         let same = self.terms.eq(old, new);
         let body = self.terms.implies(kept, same);
-        facts.push(self.forall(&[bx], vec![vec![new], vec![old]], body, "frame read"));
+        let values = self.forall(&[bx], vec![vec![new], vec![old]], body, "frame read");
         if key == value && key.is_reference() {
-            self.frame_paths(frame, &mut facts);
+            self.frame_paths(frame, &mut paths);
         }
-        facts
+        (values, paths)
     }
 
     /// Is a location allocated, and not owned by the code?

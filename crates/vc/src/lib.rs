@@ -12,11 +12,13 @@
 //!   footprints.
 //! * `logic`, `frame`: the axioms of reachability, sets, maps, arrays, and of frames.
 //! * `prove`: goals to the solver.
+//! * `small`, `world`, `counterexample`: small heaps in which a goal fails, evaluated, as evidence.
 //!
 //! What this crate does not know: text, files, terminals, how a diagnostic is drawn.
 
 mod assertion;
 mod call;
+mod counterexample;
 mod datatype;
 mod definitions;
 mod effects;
@@ -28,10 +30,12 @@ mod ghost;
 mod logic;
 mod predicate;
 mod prove;
+mod small;
 mod termination;
 mod translate;
 mod unit;
 mod verify;
 mod wellformed;
+mod world;
 
 pub use verify::{Config, Member, Verdict, member_names, verify};

@@ -25,7 +25,52 @@ pub(crate) struct Logic {
     told: HashSet<String>,
     /// Sets that are arguments of functions.
     arguments: HashMap<String, Vec<Term>>,
+    /// What comprehensions mean.
+    definitions: HashMap<FunId, Definition>,
+    /// Axioms that say what the symbols of the theory mean.
+    theory: HashSet<Term>,
 }
+
+/// `x ∈ f(params)` is `body`, or `f(params)[x]` is.
+#[derive(Clone, Debug)]
+struct Definition {
+    params: Vec<Term>,
+    element: Term,
+    body: Term,
+}
+
+/// A symbol of the theory of reachability, sets and maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Symbol {
+    Btwn,
+    Read,
+    Update,
+    Member,
+    Empty,
+    Singleton,
+    Union,
+    Intersection,
+    Difference,
+    Comprehension,
+    Occurs,
+    /// Lengths, cells, and where these are.
+    Array,
+}
+
+/// The axioms of the theory, by the beginnings of their names. All others say something of a program.
+const THEORY: [&str; 11] = [
+    "write",
+    "read over write",
+    "Btwn",
+    "empty",
+    "singleton",
+    "union",
+    "inter",
+    "diff",
+    "comprehension",
+    "cell",
+    "length",
+];
 
 impl Logic {
     pub fn new() -> Logic {
@@ -38,7 +83,55 @@ impl Logic {
             variables: HashMap::new(),
             told: HashSet::new(),
             arguments: HashMap::new(),
+            definitions: HashMap::new(),
+            theory: HashSet::new(),
         }
+    }
+
+    /// What a function symbol means, if that is said by the theory and not by a program.
+    pub fn symbol(&self, fun: FunId) -> Option<Symbol> {
+        let name = &self.terms.signature.fun(fun).name;
+        let (kind, _) = name.split_once('.')?;
+        Some(match kind {
+            "Btwn" => Symbol::Btwn,
+            "read" => Symbol::Read,
+            "upd" => Symbol::Update,
+            "in" => Symbol::Member,
+            "empty" => Symbol::Empty,
+            "single" => Symbol::Singleton,
+            "union" => Symbol::Union,
+            "inter" => Symbol::Intersection,
+            "diff" => Symbol::Difference,
+            "comprehension" => Symbol::Comprehension,
+            "occurs" => Symbol::Occurs,
+            "cell" | "array" | "index" | "length" => Symbol::Array,
+            _ => return None,
+        })
+    }
+
+    /// What is known of the symbols of a program, beside what the theory says of its own.
+    pub fn facts(&self) -> Vec<Term> {
+        let said = |term: &Term| match self.terms.node(*term) {
+            smt::Node::App(fun, _) => self.symbol(*fun) == Some(Symbol::Occurs),
+            _ => self.theory.contains(term),
+        };
+        self.axioms.iter().filter(|term| !said(term)).copied().collect()
+    }
+
+    /// What a comprehension says of an element.
+    pub fn defined(&mut self, comprehension: Term, element: Term) -> Option<Term> {
+        let smt::Node::App(fun, args) = self.terms.node(comprehension).clone() else { return None };
+        let definition = self.definitions.get(&fun)?.clone();
+        let mut map: HashMap<Term, Term> =
+            definition.params.iter().copied().zip(args.iter().copied()).collect();
+        map.insert(definition.element, element);
+        Some(self.terms.substitute(definition.body, &map))
+    }
+
+    /// `map[at]`, of which nobody is told that it occurs.
+    pub fn read_of(&mut self, key: &Type, value: &Type, map: Term, at: Term) -> Term {
+        let ty = Type::Map(key.clone().into(), value.clone().into());
+        self.apply(&format!("read.{key}.{value}"), &[ty, key.clone()], value, &[map, at])
     }
 
     /// The sort of values of a type.
@@ -118,6 +211,9 @@ impl Logic {
 
     pub fn axiom(&mut self, vars: &[Bound], triggers: Vec<Vec<Term>>, body: Term, name: &str) {
         let axiom = self.forall(vars, triggers, body, name);
+        if THEORY.iter().any(|known| name.starts_with(known)) {
+            self.theory.insert(axiom);
+        }
         self.axioms.push(axiom);
     }
 
@@ -170,9 +266,7 @@ impl Logic {
     // --- Maps
 
     pub fn read(&mut self, key: &Type, value: &Type, map: Term, at: Term) -> Term {
-        let ty = Type::Map(key.clone().into(), value.clone().into());
-        let name = format!("read.{key}.{value}");
-        let read = self.apply(&name, &[ty, key.clone()], value, &[map, at]);
+        let read = self.read_of(key, value, map, at);
         if value.is_reference()
             && self.terms.free(read).is_empty()
             && self.first(format!("occurs {read:?}"))
@@ -511,6 +605,9 @@ impl Logic {
                 let result = self.sort(ty);
                 let name = format!("comprehension.{}", self.comprehensions.len());
                 let fun = self.terms.fun_named(&name, &sorts, result, Meaning::Uninterpreted);
+                let definition =
+                    Definition { params: params.clone(), element: own_term, body: pattern };
+                self.definitions.insert(fun, definition);
                 let whole = self.terms.app(fun, &params);
                 let at = match ty {
                     Type::Map(key, value) => self.read(key, value, whole, own_term),

@@ -10,7 +10,9 @@ use smt::{Answer, Limits, Node, Op, Quant, Quantifier, Session, Sort, Term};
 use spl::core::Type;
 
 use crate::logic::Logic;
-use crate::unit::{Blame, Item, Step};
+use crate::small::{self, Question};
+use crate::unit::{Check, Item, Step};
+use crate::world::World;
 
 /// After a failure less is worth trying: one part in so many.
 const AFTER_FAILURE: u64 = 20;
@@ -21,9 +23,13 @@ const PROBE: u64 = 2_000_000;
 /// What came of a goal.
 #[derive(Clone, Debug)]
 pub(crate) struct Failure {
-    pub blame: Blame,
-    /// The solver did not finish.
+    pub check: Check,
+    /// The step that it belongs to.
+    pub node: usize,
+    /// The solver did not finish, and there is no counterexample.
     pub undecided: Option<String>,
+    /// A heap in which it fails.
+    pub world: Option<World>,
 }
 
 /// What came of a unit.
@@ -38,11 +44,15 @@ pub(crate) struct Outcome {
 pub(crate) struct Prover<'a> {
     pub logic: &'a mut Logic,
     pub session: &'a mut Session,
+    /// Another solver, which is asked for small heaps.
+    aside: Option<&'a mut Session>,
     pub limits: Limits,
     /// Work for the second try of a goal.
     second: u64,
     /// Axioms that the solver knows.
     told: usize,
+    /// What is assumed in each scope, without what only helps the proof.
+    assumed: Vec<Vec<Term>>,
     outcome: Outcome,
 }
 
@@ -51,6 +61,7 @@ impl Prover<'_> {
     pub fn prove(
         logic: &mut Logic,
         session: &mut Session,
+        aside: Option<&mut Session>,
         limits: Limits,
         second: u64,
         steps: &[Step],
@@ -64,7 +75,8 @@ impl Prover<'_> {
             }
         }
         let outcome = Outcome::default();
-        let mut prover = Prover { logic, session, limits, second, told: 0, outcome };
+        let mut prover =
+            Prover { logic, session, aside, limits, second, told: 0, assumed: Vec::new(), outcome };
         prover.session.push();
         prover.tell();
         for root in roots {
@@ -93,16 +105,19 @@ impl Prover<'_> {
         while let Some(next) = pending.pop() {
             let Some(node) = next else {
                 self.session.pop();
+                self.assumed.pop();
                 continue;
             };
             self.session.push();
+            self.assumed.push(Vec::new());
             pending.push(None);
             for item in steps.get(node).map(|s| s.items.as_slice()).unwrap_or_default() {
                 match item {
+                    Item::Hint(term) => self.tell_assumption(*term),
                     Item::Assume(term) => self.assume(*term),
                     Item::Probe(number, goal) => self.probe(*number, *goal)?,
                     Item::Check(check) => {
-                        self.check(check.goal, &check.blame)?;
+                        self.check(check, node)?;
                         self.assume(check.goal);
                     }
                 }
@@ -113,6 +128,13 @@ impl Prover<'_> {
     }
 
     fn assume(&mut self, term: Term) {
+        if let Some(scope) = self.assumed.last_mut() {
+            scope.push(term);
+        }
+        self.tell_assumption(term);
+    }
+
+    fn tell_assumption(&mut self, term: Term) {
         let term = self.positive(term);
         self.tell();
         self.session.assert(&self.logic.terms, term);
@@ -132,35 +154,58 @@ impl Prover<'_> {
         Ok(())
     }
 
-    fn check(&mut self, goal: Term, blame: &Blame) -> Result<(), smt::SolverError> {
+    fn check(&mut self, check: &Check, node: usize) -> Result<(), smt::SolverError> {
         self.outcome.goals += 1;
         self.session.push();
-        let negated = self.negative(goal);
+        let negated = self.negative(check.goal);
         self.tell();
         self.session.assert(&self.logic.terms, negated);
+        let answer = self.ask(check);
+        self.session.pop();
+        let (answer, world) = answer?;
+        let undecided = match answer {
+            Answer::Unsat => return Ok(()),
+            Answer::Unknown(why) if world.is_none() => Some(why),
+            _ => None,
+        };
+        self.outcome.failures.push(Failure { check: check.clone(), node, undecided, world });
+        Ok(())
+    }
+
+    /// Asks by patterns; for a small heap in which the goal fails; by models.
+    fn ask(&mut self, check: &Check) -> Result<(Answer, Option<World>), smt::SolverError> {
         // Options are not scoped, so each goal says what it needs.
         self.session.declare_text("(set-option :smt.mbqi false)");
-        let mut answer = self.session.check_within(self.limits);
-        if matches!(&answer, Ok(unknown @ Answer::Unknown(_)) if !unknown.gave_up()) {
-            // Patterns matched all they could. What is left of variables below no function is in the
-            // decidable fragment that models guide the instantiation of.
-            self.session.declare_text("(set-option :smt.mbqi true)");
-            let failed = !self.outcome.failures.is_empty();
-            let rlimit = Some(if failed { self.second / AFTER_FAILURE } else { self.second });
-            let second = self.session.check_within(Limits { rlimit, ..self.limits });
-            if !matches!(&second, Ok(Answer::Unknown(_))) {
-                answer = second;
-            }
+        let answer = self.session.check_within(self.limits)?;
+        if answer == Answer::Unsat {
+            return Ok((answer, None));
         }
-        self.session.pop();
-        let undecided = match answer? {
-            Answer::Unsat => return Ok(()),
-            Answer::Sat => None,
-            answer @ Answer::Unknown(_) if !answer.gave_up() => None,
-            Answer::Unknown(why) => Some(why),
-        };
-        self.outcome.failures.push(Failure { blame: blame.clone(), undecided });
-        Ok(())
+        let assumed = self.assumed.concat();
+        let question = Question { assumed: &assumed, goal: check.goal };
+        let world = self.small_heap(&question, &small::FIRST);
+        if answer == Answer::Sat || answer.gave_up() || world.as_ref().is_some_and(|w| w.confirmed)
+        {
+            return Ok((answer, world));
+        }
+        // Patterns matched all they could. What is left of variables below no function is in the decidable
+        // fragment that models guide the instantiation of.
+        self.session.declare_text("(set-option :smt.mbqi true)");
+        let failed = !self.outcome.failures.is_empty();
+        let rlimit = Some(if failed { self.second / AFTER_FAILURE } else { self.second });
+        let second = self.session.check_within(Limits { rlimit, ..self.limits })?;
+        if second == Answer::Unsat {
+            return Ok((second, None));
+        }
+        if world.is_some() || failed {
+            return Ok((answer, world));
+        }
+        Ok((answer, self.small_heap(&question, &small::LAST)))
+    }
+
+    /// A small heap in which a goal fails.
+    fn small_heap(&mut self, question: &Question<'_>, scope: &small::Scope) -> Option<World> {
+        let aside = self.aside.as_deref_mut()?;
+        small::find(self.logic, aside, self.limits, question, scope)
     }
 
     /// Something that holds, with constants for what is said to exist.

@@ -5,6 +5,7 @@
 //! in common, and the solver is asked along the tree. Too many paths become one again ([`Unit::join`]).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use report::Span;
 use smt::Term;
@@ -22,6 +23,8 @@ const MAX_PATHS: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     Assume(Term),
+    /// It follows from what is assumed, and is said for the sake of the proof only.
+    Hint(Term),
     Check(Check),
     /// Something to ask, by number: it is neither claimed nor assumed.
     Probe(usize, Term),
@@ -32,6 +35,8 @@ pub(crate) enum Item {
 pub(crate) struct Check {
     pub goal: Term,
     pub blame: Blame,
+    /// Where it is asked.
+    pub state: Rc<State>,
 }
 
 /// What is said if it cannot be proved.
@@ -60,6 +65,23 @@ impl Blame {
 pub(crate) struct Step {
     pub parent: Option<usize>,
     pub items: Vec<Item>,
+    /// The state in the beginning, where nothing comes before.
+    pub start: Option<Rc<State>>,
+    /// What leads here.
+    pub choice: Option<(Span, Choice)>,
+}
+
+/// Why a path goes the way that it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Choice {
+    /// The condition holds.
+    Then,
+    /// It does not.
+    Else,
+    /// Any branch may be taken.
+    Branch,
+    /// Any iteration of a loop.
+    Iteration,
 }
 
 /// The values of everything that can change.
@@ -127,18 +149,35 @@ impl<'p> Unit<'p> {
         }
     }
 
+    /// Says what follows from what is assumed.
+    pub fn hint(&mut self, path: &Path, term: Term) {
+        if let Some(step) = self.steps.get_mut(path.node) {
+            step.items.push(Item::Hint(term));
+        }
+    }
+
     pub fn check(&mut self, path: &Path, goal: Term, blame: Blame) {
         if self.translator.logic.terms.as_bool(goal) == Some(true) {
             return;
         }
         if let Some(step) = self.steps.get_mut(path.node) {
-            step.items.push(Item::Check(Check { goal, blame }));
+            let state = Rc::new(path.state.clone());
+            step.items.push(Item::Check(Check { goal, blame, state }));
         }
+    }
+
+    /// A path that begins in a state.
+    pub fn start(&mut self, state: State) -> Path {
+        let node = self.step(None);
+        if let Some(step) = self.steps.get_mut(node) {
+            step.start = Some(Rc::new(state.clone()));
+        }
+        Path { node, state }
     }
 
     /// A step after another one.
     pub fn step(&mut self, parent: Option<usize>) -> usize {
-        self.steps.push(Step { parent, items: Vec::new() });
+        self.steps.push(Step { parent, ..Step::default() });
         self.steps.len() - 1
     }
 
@@ -146,6 +185,15 @@ impl<'p> Unit<'p> {
     pub fn fork(&mut self, path: &Path) -> Path {
         let node = self.step(Some(path.node));
         Path { node, state: path.state.clone() }
+    }
+
+    /// As [`Unit::fork`], for a reason that is in the source.
+    pub fn choose(&mut self, path: &Path, span: Span, choice: Choice) -> Path {
+        let path = self.fork(path);
+        if let Some(step) = self.steps.get_mut(path.node) {
+            step.choice = Some((span, choice));
+        }
+        path
     }
 
     /// Any value of a type.
@@ -330,9 +378,17 @@ impl<'p> Unit<'p> {
         let mut guards = Vec::new();
         for path in &paths {
             let taken = self.translator.logic.fresh("taken", &Type::Bool);
-            for term in self.since(path.node, from) {
-                let term = self.translator.logic.terms.implies(taken, term);
-                self.push(node, term);
+            for item in self.since(path.node, from) {
+                let terms = &mut self.translator.logic.terms;
+                let item = match item {
+                    Item::Probe(..) => continue,
+                    Item::Hint(term) => Item::Hint(terms.implies(taken, term)),
+                    Item::Assume(term) => Item::Assume(terms.implies(taken, term)),
+                    Item::Check(check) => Item::Assume(terms.implies(taken, check.goal)),
+                };
+                if let Some(step) = self.steps.get_mut(node) {
+                    step.items.push(item);
+                }
             }
             guards.push(taken);
         }
@@ -392,7 +448,7 @@ impl<'p> Unit<'p> {
     }
 
     /// What is known at a node and was not at one before it.
-    fn since(&self, node: usize, from: usize) -> Vec<Term> {
+    fn since(&self, node: usize, from: usize) -> Vec<Item> {
         let mut nodes = Vec::new();
         let mut at = Some(node);
         while let Some(node) = at.filter(|n| *n != from) {
@@ -400,14 +456,7 @@ impl<'p> Unit<'p> {
             at = self.steps.get(node).and_then(|step| step.parent);
         }
         let steps = nodes.iter().rev().filter_map(|n| self.steps.get(*n));
-        steps
-            .flat_map(|step| &step.items)
-            .filter_map(|item| match item {
-                Item::Assume(term) => Some(*term),
-                Item::Check(check) => Some(check.goal),
-                Item::Probe(..) => None,
-            })
-            .collect()
+        steps.flat_map(|step| step.items.iter().cloned()).collect()
     }
 }
 

@@ -174,13 +174,16 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
     let no_solver: Mutex<Option<String>> = Mutex::default();
     let work = || {
         let mut session = Session::new(solver_config(config, deadline));
+        let mut aside = Session::new(solver_config(config, deadline));
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = tasks.get(index) else { break };
-            let member = verify_task(&context, *task, &mut session, config, &no_solver);
+            let sessions = [&mut session, &mut aside];
+            let member = verify_task(&context, *task, sessions, config, &no_solver);
             done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, member);
         }
-        starts.fetch_add(usize::try_from(session.stats().starts).unwrap_or(0), Ordering::Relaxed);
+        let started = session.stats().starts + aside.stats().starts;
+        starts.fetch_add(usize::try_from(started).unwrap_or(0), Ordering::Relaxed);
     };
     std::thread::scope(|scope| {
         for _ in 0..config.jobs.clamp(1, tasks.len().max(1)) {
@@ -245,12 +248,12 @@ struct Context<'p> {
 fn verify_task(
     context: &Context<'_>,
     task: Task<'_>,
-    session: &mut Session,
+    [session, aside]: [&mut Session; 2],
     config: &Config,
     no_solver: &Mutex<Option<String>>,
 ) -> (Member, Vec<Recursion>) {
     let start = Instant::now();
-    let before = session.stats();
+    let before = [session.stats(), aside.stats()];
     let mut member = Member {
         name: task.name().to_string(),
         kind: task.kind(),
@@ -288,7 +291,8 @@ fn verify_task(
                 let _ = session.dump_to(&folder.join(format!("{}.smt2", task.name())));
             }
             let logic = &mut unit.translator.logic;
-            match Prover::prove(logic, session, limits, config.second_try, &unit.steps) {
+            let second = config.second_try;
+            match Prover::prove(logic, session, Some(&mut *aside), limits, second, &unit.steps) {
                 Ok(outcome) => {
                     member.goals = outcome.goals;
                     recursion = unit.ending.recursion(task.name(), &outcome.probes);
@@ -301,9 +305,7 @@ fn verify_task(
                     }
                     for failure in &outcome.failures {
                         member.status = Status::Failed;
-                        member
-                            .diagnostics
-                            .push(diagnostic(&failure.blame, failure.undecided.as_deref()));
+                        member.diagnostics.push(unit.diagnostic(failure));
                     }
                 }
                 Err(error) => {
@@ -336,23 +338,13 @@ fn verify_task(
         new
     });
     member.diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start)));
-    let stats = session.stats();
-    member.queries = stats.queries - before.queries;
-    member.waiting = stats.waiting.saturating_sub(before.waiting);
+    for (session, before) in [session, aside].into_iter().zip(before) {
+        let stats = session.stats();
+        member.queries += stats.queries - before.queries;
+        member.waiting += stats.waiting.saturating_sub(before.waiting);
+    }
     member.time = start.elapsed();
     (member, recursion)
-}
-
-fn diagnostic(blame: &Blame, undecided: Option<&str>) -> Diagnostic {
-    let mut message = blame.message.clone();
-    if let Some(why) = undecided {
-        message += &format!(" (unknown: the solver gave up, {why})");
-    }
-    let mut diagnostic = Diagnostic::error(blame.id, blame.span, message);
-    for (span, text) in &blame.labels {
-        diagnostic = diagnostic.with_label(*span, text.clone());
-    }
-    diagnostic
 }
 
 fn new_unit<'p>(context: &'p Context<'p>, procedure: &'p Procedure, is_function: bool) -> Unit<'p> {
@@ -497,8 +489,7 @@ fn begin(unit: &mut Unit<'_>) -> Translated<Path> {
     unit.entry = state.heap.clone();
     let initial = procedure.params.iter();
     unit.initial = initial.filter_map(|p| Some((p.local, *state.locals.get(&p.local)?))).collect();
-    let node = unit.step(None);
-    let path = Path { node, state };
+    let path = unit.start(state);
     unit.assume_everywhere(&path)?;
     unit.assume_allocated(&path);
     let old = unit.entry.clone();

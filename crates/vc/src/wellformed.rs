@@ -57,7 +57,7 @@ impl Questions<'_> {
     /// The answers to some questions. A solver that fails answers no.
     fn ask(&mut self, translator: &mut Translator<'_>, steps: &[Step]) -> BTreeMap<usize, bool> {
         let limits = Limits { rlimit: Some(WORK), ..self.limits };
-        let answers = Prover::prove(&mut translator.logic, self.session, limits, 0, steps);
+        let answers = Prover::prove(&mut translator.logic, self.session, None, limits, 0, steps);
         self.session.reset();
         answers.map(|outcome| outcome.probes).unwrap_or_default()
     }
@@ -133,7 +133,7 @@ impl Questions<'_> {
                 let mut items: Vec<Item> = Vec::new();
                 items.extend(a.facts.iter().chain(&b.facts).map(|f| Item::Assume(f.term)));
                 items.push(Item::Probe(steps.len(), goal));
-                steps.push(Step { parent: None, items });
+                steps.push(Step { items, ..Step::default() });
             }
         }
         let answers = self.ask(t, &steps);
@@ -194,7 +194,9 @@ impl Questions<'_> {
                 let allocated = t.set_of(here, &key);
                 let (key, value, before) = (&*key, &*value, *before);
                 let frame = Frame { key, value, before, after, owned, allocated };
-                items.extend(t.logic.frame(&frame).into_iter().map(Item::Assume));
+                let (values, paths) = t.logic.frame(&frame);
+                items.push(Item::Assume(values));
+                items.extend(paths.into_iter().map(Item::Hint));
             }
             let facts = t.frame_instances(&one, &two, |t, ty, foot| {
                 let all = t.set_of(here, ty);
@@ -219,7 +221,7 @@ impl Questions<'_> {
             let goal = t.logic.terms.or(either);
             let goal = t.extensional_goal(goal, true);
             items.push(Item::Probe(index, goal));
-            steps.push(Step { parent: None, items });
+            steps.push(Step { items, ..Step::default() });
         }
         let answers = self.ask(t, &steps);
         Ok((0..steps.len()).all(|n| answers.get(&n) == Some(&true)))
@@ -301,7 +303,7 @@ impl Questions<'_> {
                     mine.push((kind, probe(&mut items, smaller), probe(&mut items, same)));
                 }
                 questions.push(mine);
-                steps.push(Step { parent: None, items });
+                steps.push(Step { items, ..Step::default() });
             }
         }
         let answers = self.ask(t, &steps);

@@ -43,6 +43,10 @@ impl Run<'_> {
                 return 3;
             }
         }
+        if let Some(problem) = self.draw(&reports) {
+            complain(&problem);
+            return 2;
+        }
         if self.style.format == VerifyFormat::Human {
             out.write(format!("{}\n", human::summary(&reports, start.elapsed())).as_bytes());
         }
@@ -52,6 +56,16 @@ impl Run<'_> {
             complain_with(&message, &remedy);
         }
         report::exit_code(&reports)
+    }
+
+    /// Draws the first counterexample; what is wrong, if it cannot.
+    fn draw(&self, reports: &[FileReport]) -> Option<String> {
+        let path = self.args.svg.as_ref()?;
+        let mut errors = reports.iter().flat_map(|report| &report.diagnostics);
+        let heaps = errors.find_map(|error| error.heaps.as_ref())?;
+        let drawn = report::picture::svg_of_states(&heaps.states);
+        let written = std::fs::write(path, drawn);
+        written.err().map(|e| format!("{} cannot be written: {e}", path.display()))
     }
 
     fn config(&self, members: Vec<String>) -> vc::Config {

@@ -10,7 +10,7 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use dot::dot;
-pub use svg::svg;
+pub use svg::{svg, svg_of_states};
 pub use text::text;
 
 /// What there is to draw.

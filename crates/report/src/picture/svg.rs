@@ -24,22 +24,51 @@ markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\">\
 #[must_use]
 pub fn svg(picture: &Picture) -> String {
     let layout = Layout::of(picture);
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    let _ = writeln!(
-        text,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">",
-        layout.width, layout.height
-    );
-    let _ = writeln!(text, "<style>{STYLE}</style>{ARROW}");
-    let _ = writeln!(text, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>");
+    let mut text = document(layout.width, layout.height);
+    content(picture, &layout, &mut text);
+    text.push_str("</svg>\n");
+    text
+}
+
+/// Several pictures below each other, each with its title.
+#[must_use]
+pub fn svg_of_states(states: &[(String, Picture)]) -> String {
+    let layouts: Vec<Layout> = states.iter().map(|(_, picture)| Layout::of(picture)).collect();
+    let width = layouts.iter().map(|layout| layout.width).max().unwrap_or(0);
+    let height = layouts.iter().map(|layout| layout.height + 2 * ROW).sum();
+    let mut text = document(width, height);
+    let mut y = 0;
+    for ((title, picture), layout) in states.iter().zip(&layouts) {
+        let title = escape(title);
+        let _ =
+            writeln!(text, "<text x=\"{MARGIN}\" y=\"{}\" class=\"dim\">{title}</text>", y + ROW);
+        y += 2 * ROW;
+        let (width, height) = (layout.width, layout.height);
+        let _ = writeln!(text, "<svg y=\"{y}\" width=\"{width}\" height=\"{height}\">");
+        content(picture, layout, &mut text);
+        text.push_str("</svg>\n");
+        y += height;
+    }
+    text.push_str("</svg>\n");
+    text
+}
+
+/// The beginning of a document.
+fn document(width: usize, height: usize) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+         <style>{STYLE}</style>{ARROW}\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n"
+    )
+}
+
+fn content(picture: &Picture, layout: &Layout, text: &mut String) {
     for b in &picture.boxes {
-        draw_box(b, &layout, &mut text);
+        draw_box(b, layout, text);
     }
     for b in &picture.boxes {
         for (i, row) in b.rows.iter().flatten().enumerate() {
             if let Held::Arrow(target) = row.held {
-                draw_arrow(b.number, i, target, &layout, &mut text);
+                draw_arrow(b.number, i, target, layout, text);
             }
         }
     }
@@ -50,14 +79,13 @@ pub fn svg(picture: &Picture) -> String {
             picture.notes.join(", ")
         };
         let y = layout.height - MARGIN / 2;
+        // Writing to a string does not fail.
         let _ = writeln!(
             text,
             "<text x=\"{MARGIN}\" y=\"{y}\" class=\"dim\">{}</text>",
             escape(&notes)
         );
     }
-    text.push_str("</svg>\n");
-    text
 }
 
 /// Where boxes are, in pixels.
