@@ -1,0 +1,143 @@
+//! Scores the analysis alone on C programs with known verdicts: `score TSV [FILTER]`, with a time limit for each.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use heap::run::{FaultKind, Property};
+use report::SourceMap;
+
+struct Disk;
+
+impl c::Files for Disk {
+    fn resolve(&self, from: &str, name: &str) -> Option<String> {
+        let path = Path::new(from).parent()?.join(name);
+        path.is_file().then(|| path.display().to_string())
+    }
+
+    fn read(&self, path: &str) -> Result<String, String> {
+        std::fs::read(path)
+            .map(|b| String::from_utf8_lossy(&b).into_owned())
+            .map_err(|e| e.to_string())
+    }
+
+    fn compiler_preprocessed(&self, path: &str) -> Result<String, String> {
+        let run = std::process::Command::new("cc")
+            .args(["-E", path])
+            .output()
+            .map_err(|e| e.to_string())?;
+        Ok(String::from_utf8_lossy(&run.stdout).into_owned())
+    }
+}
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let tsv = args.next().unwrap_or_default();
+    let filter = args.next().unwrap_or_default();
+    let verbose = args.next().is_some();
+    let seconds: u64 = std::env::var("SECONDS_EACH").ok().and_then(|s| s.parse().ok()).unwrap_or(5);
+    let text = std::fs::read_to_string(&tsv).unwrap_or_default();
+    let root = Path::new(&tsv).parent().unwrap_or(Path::new(".")).to_path_buf();
+    let mut files: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for line in text.lines().skip(1) {
+        let cols: Vec<&str> = line.split('\t').collect();
+        if let [path, property, verdict, ..] = cols[..]
+            && path.contains(&filter)
+        {
+            files.entry(path.into()).or_default().push((property.into(), verdict.into()));
+        }
+    }
+    let mut counts: BTreeMap<(String, String, &str), usize> = BTreeMap::new();
+    for (file, questions) in files {
+        let path = root.join(&file);
+        let Ok(source) = std::fs::read(&path) else { continue };
+        let mut sources = SourceMap::new();
+        let id =
+            sources.add(path.display().to_string(), String::from_utf8_lossy(&source).into_owned());
+        let loaded = c::load(&Disk, &mut sources, id, c::Options::default());
+        let Some(program) = loaded.program else {
+            println!("{file}: not read");
+            continue;
+        };
+        let Some(entry) = program.entry else { continue };
+        let start = Instant::now();
+        let options = shape::Options {
+            deadline: Some(start + Duration::from_secs(seconds)),
+            ..shape::Options::default()
+        };
+        let outcome = shape::analyse(&program, entry, &options);
+        let time = start.elapsed().as_millis();
+        let cut = outcome.faults.iter().any(|fault| fault.cuts);
+        for (property, verdict) in questions {
+            let own = match property.as_str() {
+                "memsafety" => Property::MemSafety,
+                "memtrack" => Property::MemTrack,
+                "reach" => Property::Reach,
+                _ => continue,
+            };
+            let bad = outcome.faults.iter().any(|f| f.kind.property() == Some(own))
+                || own != Property::MemSafety
+                    && outcome
+                        .faults
+                        .iter()
+                        .any(|f| f.kind.property() == Some(Property::MemSafety));
+            let safe = outcome.complete.is_ok() && !bad && !cut;
+            let answer = if safe { "safe" } else { "unknown" };
+            if safe && verdict == "unsafe" {
+                println!("WRONG SAFE {file} {property}");
+            }
+            if !safe && verdict == "safe" {
+                let why: Vec<String> = outcome
+                    .faults
+                    .iter()
+                    .filter(|f| f.kind.property().is_some() && f.kind != FaultKind::DivisionByZero)
+                    .take(3)
+                    .map(|f| {
+                        let line = f
+                            .pos
+                            .span()
+                            .and_then(|s| {
+                                sources.get(s.file).map(|file| file.line_col(s.start).line)
+                            })
+                            .unwrap_or(0);
+                        format!("{}:{line} {}", f.kind.as_str(), f.what)
+                    })
+                    .collect();
+                println!("MISSED {file} {property} {time}ms {:?} {why:?}", outcome.complete);
+            }
+            *counts.entry((property, verdict, answer)).or_default() += 1;
+        }
+        if verbose {
+            println!("--- {file} {time}ms {} steps {:?}", outcome.steps, outcome.complete);
+            for fault in &outcome.faults {
+                println!(
+                    "  fault {:?} {} at loc {} of {}: {}",
+                    fault.kind,
+                    fault.what,
+                    fault.site.at.0,
+                    program.proc(fault.site.proc).name,
+                    fault.state.show(&outcome.preds)
+                );
+            }
+            for invariant in &outcome.invariants {
+                println!(
+                    "  at {} of {}:",
+                    invariant.site.at.0,
+                    program.proc(invariant.site.proc).name
+                );
+                for state in &invariant.states {
+                    println!("    {}", state.show(&outcome.preds));
+                }
+            }
+            for (i, pred) in outcome.preds.all().iter().enumerate() {
+                println!("  pred {i} {:?} head {} shared {}", pred.shape, pred.head, pred.shared);
+                for body in &pred.bodies {
+                    println!("    {}", body.heap.show(&outcome.preds));
+                }
+            }
+        }
+    }
+    for ((property, verdict, answer), count) in counts {
+        println!("{property} {verdict}: {answer} {count}");
+    }
+}

@@ -1,0 +1,598 @@
+//! The fixed point: states at locations of procedures, and summaries of procedures by what they are entered with.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use heap::run::FaultKind;
+use heap::{Action, LocId, Out, ProcId, Program};
+use report::Pos;
+
+use crate::calls::{Call, CallSite};
+use crate::eval::{Scope, values_of};
+use crate::exec::Next;
+use crate::fold::fold;
+use crate::heap::{Kind, Obj, RIGID, State, global, is_rigid};
+use crate::join::{Mode, join};
+use crate::live::{self, ProcInfo};
+use crate::preds::Preds;
+use crate::records::Records;
+use crate::term::{Sym, Term};
+
+/// States at a location before numbers are widened.
+const DELAY: usize = 3;
+/// States at a location before shapes are joined, too.
+const MAX_APART: usize = 10;
+/// States at a location before the analysis gives up.
+const MAX_STATES: usize = 120;
+/// Ways to enter a procedure before they are joined.
+const MAX_ENTRIES: usize = 24;
+/// A heap with more atoms than this is folded before a call.
+pub(crate) const LARGE: usize = 12;
+
+/// What an analysis may do, and for how long.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// May an allocation fail?
+    pub malloc_may_fail: bool,
+    /// When to stop.
+    pub deadline: Option<Instant>,
+    /// Set from outside to stop.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// Why an analysis did not come to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// There was no more time.
+    Time,
+    /// It was cancelled.
+    Cancelled,
+    /// At this place, for this reason.
+    GaveUp(Pos, String),
+}
+
+/// Where a command is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Site {
+    /// The procedure.
+    pub proc: ProcId,
+    /// The location before the command.
+    pub at: LocId,
+}
+
+/// Something that may go wrong.
+#[derive(Clone, Debug)]
+pub struct PossibleFault {
+    /// What.
+    pub kind: FaultKind,
+    /// Where.
+    pub site: Site,
+    /// Where in the source.
+    pub pos: Pos,
+    /// A clause for people.
+    pub what: String,
+    /// May the program go on from there in ways that were not followed?
+    pub cuts: bool,
+    /// The state.
+    pub state: State,
+}
+
+/// What holds at the head of a loop or at the start of a procedure: one of these states.
+#[derive(Clone, Debug)]
+pub struct Invariant {
+    /// Where.
+    pub site: Site,
+    /// Where in the source.
+    pub pos: Pos,
+    /// One of these holds.
+    pub states: Vec<State>,
+}
+
+/// What an analysis found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Was a fixed point reached?
+    pub complete: Result<(), Stop>,
+    /// What may go wrong, once for each place and kind.
+    pub faults: Vec<PossibleFault>,
+    /// What holds at the heads of loops.
+    pub invariants: Vec<Invariant>,
+    /// The predicates that the states mention.
+    pub preds: Preds,
+    /// Commands that were executed on states.
+    pub steps: u64,
+}
+
+/// When a location is looked at: the newest summary first, then in the order of the control flow.
+type Turn = (Reverse<usize>, u32);
+
+/// A procedure entered with a state.
+pub(crate) struct Summary {
+    proc: ProcId,
+    entry: State,
+    /// States at locations where ways meet.
+    at: HashMap<LocId, Vec<State>>,
+    pub(crate) exits: Vec<State>,
+    pub(crate) callers: Vec<Call>,
+}
+
+/// The analysis.
+pub(crate) struct Engine<'p> {
+    pub(crate) program: &'p Program,
+    pub(crate) options: &'p Options,
+    pub(crate) preds: Preds,
+    pub(crate) records: Records,
+    pub(crate) info: Vec<ProcInfo>,
+    pub(crate) stops: Vec<i128>,
+    pub(crate) summaries: Vec<Summary>,
+    entries: HashMap<ProcId, Vec<usize>>,
+    queue: BTreeMap<Turn, Vec<(LocId, State)>>,
+    faults: Vec<PossibleFault>,
+    known_faults: HashSet<(Site, FaultKind, bool)>,
+    stopped: Option<Stop>,
+    steps: u64,
+}
+
+/// Analyses a program from an entry on.
+#[must_use]
+pub fn analyse(program: &Program, entry: ProcId, options: &Options) -> Outcome {
+    let stops = numbers(program);
+    let mut engine = Engine {
+        program,
+        options,
+        preds: Preds::new(&stops),
+        records: Records::new(program),
+        info: live::analyse(program),
+        stops,
+        summaries: Vec::new(),
+        entries: HashMap::new(),
+        queue: BTreeMap::new(),
+        faults: Vec::new(),
+        known_faults: HashSet::new(),
+        stopped: None,
+        steps: 0,
+    };
+    if program.proc(entry).body.is_some() {
+        let state = engine.start(entry);
+        engine.enter(entry, state);
+        engine.run();
+    } else {
+        engine.stopped =
+            Some(Stop::GaveUp(program.proc(entry).pos, "the entry has no body".into()));
+    }
+    engine.outcome()
+}
+
+/// Numbers in the program, where bounds may stop.
+fn numbers(program: &Program) -> Vec<i128> {
+    let mut all: BTreeSet<i128> = [-1, 0, 1].into_iter().collect();
+    for bits in [8, 16, 32, 64] {
+        for ty in [heap::IntType::signed(bits), heap::IntType::unsigned(bits)] {
+            all.extend([ty.least(), ty.largest()]);
+        }
+    }
+    let mut add = |e: &heap::Expr| {
+        e.for_each(&mut |part| {
+            if let heap::Expr::Int(n) = part
+                && all.len() < 400
+            {
+                all.extend([n.saturating_sub(1), *n, n.saturating_add(1)]);
+            }
+        });
+    };
+    for location in
+        program.procs.iter().filter_map(|proc| proc.body.as_ref()).flat_map(|b| &b.locations)
+    {
+        match &location.out {
+            Out::Do(command, _) => command.for_each_expr(&mut add),
+            Out::Branch(cond, ..) => add(cond),
+            Out::Choose(_) | Out::Return => {}
+        }
+    }
+    all.into_iter().collect()
+}
+
+impl<'p> Engine<'p> {
+    pub(crate) fn scope(&self, site: Site) -> Scope<'p> {
+        Scope { program: self.program, proc: site.proc }
+    }
+
+    pub(crate) fn fault(
+        &mut self,
+        site: Site,
+        kind: FaultKind,
+        cuts: bool,
+        state: &State,
+        what: String,
+    ) {
+        if !self.known_faults.insert((site, kind, cuts)) {
+            return;
+        }
+        let pos = self.pos(site);
+        self.faults.push(PossibleFault { kind, site, pos, what, cuts, state: state.clone() });
+    }
+
+    pub(crate) fn gave_up(&mut self, site: Site, why: &str) {
+        if self.stopped.is_none() {
+            self.stopped = Some(Stop::GaveUp(self.pos(site), why.to_string()));
+        }
+    }
+
+    fn pos(&self, site: Site) -> Pos {
+        let body = self.program.proc(site.proc).body.as_ref();
+        body.and_then(|body| body.locations.get(site.at.index()))
+            .map_or(self.program.proc(site.proc).pos, |l| l.pos)
+    }
+
+    /// The state in which a program starts.
+    fn start(&self, entry: ProcId) -> State {
+        let mut state = State::default();
+        for (i, decl) in self.program.globals.iter().enumerate() {
+            let record = match &decl.ty {
+                heap::Type::Record(id) => Some(*id),
+                _ => None,
+            };
+            let obj = Obj {
+                size: Term::int(i128::from(self.program.size_of(&decl.ty))),
+                kind: Kind::Global,
+                cells: BTreeMap::new(),
+                zeroed: decl.zeroed,
+                constant: decl.constant,
+                record,
+            };
+            state.heap.objs.insert(global(i as u32), Arc::new(obj));
+        }
+        let scope = Scope { program: self.program, proc: entry };
+        self.frame(&mut state, entry, &[]);
+        for (i, decl) in self.program.globals.iter().enumerate() {
+            // Strings are read through pointers that nobody follows; they need no cells of their own.
+            if decl.constant && decl.init.len() > 64 {
+                if let Some(obj) = state.heap.obj_mut(global(i as u32)) {
+                    obj.zeroed = false;
+                }
+                continue;
+            }
+            for (offset, ty, value) in &decl.init {
+                let sum = state.eval(&self.preds, &scope, value);
+                let value = state.term(&sum);
+                let width = ty.bytes(self.program.model);
+                state.write(global(i as u32), i128::from(*offset), *ty, width, value);
+            }
+        }
+        state
+    }
+
+    /// Variables and local objects of a procedure that is entered.
+    pub(crate) fn frame(&self, state: &mut State, proc: ProcId, args: &[Term]) {
+        let decl = self.program.proc(proc);
+        state.vars = args.to_vec();
+        for var in decl.vars.iter().skip(args.len()) {
+            let value = state.any(values_of(var.ty));
+            state.vars.push(value);
+        }
+        state.objects = vec![None; decl.objects.len()];
+        state.allocas = Vec::new();
+    }
+
+    /// The summary of a procedure for an entry, which may be a more general one.
+    pub(crate) fn enter(&mut self, proc: ProcId, mut entry: State) -> usize {
+        self.tidy(&mut entry);
+        let known = self.entries.get(&proc).cloned().unwrap_or_default();
+        let exact = Mode { insert: false, widen: None };
+        for id in &known {
+            let old = self.summaries[*id].entry.clone();
+            if join(&mut self.preds, &old, &entry, exact).is_some_and(|joined| !joined.left_general)
+            {
+                return *id;
+            }
+        }
+        let recursive = self.info[proc.index()].recursive;
+        let limit = if recursive { DELAY } else { MAX_ENTRIES };
+        if known.len() >= limit {
+            let stops = self.stops.clone();
+            for insert in [false, true] {
+                let general = Mode { insert, widen: Some(&stops) };
+                for id in known.iter().rev() {
+                    let old = self.summaries[*id].entry.clone();
+                    if let Some(joined) = join(&mut self.preds, &old, &entry, general) {
+                        entry = joined.result;
+                        self.tidy(&mut entry);
+                        break;
+                    }
+                }
+            }
+            // The more general one may be known.
+            for id in &known {
+                let old = self.summaries[*id].entry.clone();
+                if join(&mut self.preds, &old, &entry, exact)
+                    .is_some_and(|joined| !joined.left_general)
+                {
+                    return *id;
+                }
+            }
+            if known.len() >= MAX_STATES {
+                self.gave_up(
+                    Site { proc, at: LocId(0) },
+                    "a procedure is entered in too many ways",
+                );
+            }
+        }
+        let id = self.summaries.len();
+        self.summaries.push(Summary {
+            proc,
+            entry: entry.clone(),
+            at: HashMap::new(),
+            exits: Vec::new(),
+            callers: Vec::new(),
+        });
+        self.entries.entry(proc).or_default().push(id);
+        self.arrive(id, LocId(0), entry);
+        id
+    }
+
+    fn run(&mut self) {
+        while self.stopped.is_none() {
+            let Some(mut first) = self.queue.first_entry() else { return };
+            let Reverse(summary) = first.key().0;
+            let Some((at, state)) = first.get_mut().pop() else {
+                first.remove();
+                continue;
+            };
+            if first.get().is_empty() {
+                first.remove();
+            }
+            self.steps += 1;
+            if self.steps.is_multiple_of(16) {
+                if self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                    self.stopped = Some(Stop::Time);
+                }
+                if self.options.cancelled.load(Ordering::Relaxed) {
+                    self.stopped = Some(Stop::Cancelled);
+                }
+            }
+            self.follow(summary, at, state);
+        }
+    }
+
+    /// Follows the edges of a location.
+    fn follow(&mut self, summary: usize, at: LocId, state: State) {
+        let proc = self.summaries[summary].proc;
+        let site = Site { proc, at };
+        let program = self.program;
+        let Some(body) = &program.proc(proc).body else { return };
+        if matches!(body.locations[at.index()].out, Out::Return) {
+            self.leave(summary, site, state);
+            return;
+        }
+        for (action, to) in body.edges(at) {
+            match action {
+                Action::Skip => self.arrive(summary, to, state.clone()),
+                Action::When(cond, truth) => {
+                    let scope = self.scope(site);
+                    for next in state.clone().assume(&self.preds, &scope, cond, truth) {
+                        self.arrive(summary, to, next);
+                    }
+                }
+                Action::Do(command) => match self.execute(site, state.clone(), command) {
+                    Next::States(states) => {
+                        for mut next in states {
+                            self.lost(site, &mut next);
+                            self.arrive(summary, to, next);
+                        }
+                    }
+                    Next::Calls(calls, target) => {
+                        let from = CallSite { summary, site, next: to, to: target };
+                        for (state, callee, args) in calls {
+                            self.call(from, state, callee, &args);
+                        }
+                    }
+                },
+            }
+        }
+    }
+
+    /// Memory that nothing leads to any more is a leak.
+    pub(crate) fn lost(&mut self, site: Site, state: &mut State) {
+        let (objs, segs) = state.heap.reachable(state.roots());
+        let lost_objs: Vec<Sym> =
+            state.heap.objs.keys().filter(|at| !objs.contains(at)).copied().collect();
+        let lost_segs: Vec<usize> =
+            (0..state.heap.segs.len()).filter(|i| !segs.contains(i)).collect();
+        if lost_objs.is_empty() && lost_segs.is_empty() {
+            return;
+        }
+        let on_heap = lost_objs
+            .iter()
+            .any(|at| state.heap.objs.get(at).is_some_and(|o| o.kind == Kind::Heap));
+        if on_heap || !lost_segs.is_empty() {
+            let kept = state.clone();
+            self.fault(
+                site,
+                FaultKind::Leak,
+                false,
+                &kept,
+                "memory is lost: nothing leads to it any more".into(),
+            );
+        }
+        for at in lost_objs {
+            state.heap.objs.remove(&at);
+        }
+        for i in lost_segs.into_iter().rev() {
+            state.heap.segs.remove(i);
+        }
+    }
+
+    /// Forgets what nobody can name: facts about symbols that do not occur, and segments that are certainly empty.
+    pub(crate) fn tidy(&self, state: &mut State) {
+        let mut used: HashSet<Sym> = HashSet::new();
+        used.extend(state.vars.iter().chain(&state.anchors).filter_map(|term| term.base));
+        state.heap.for_each_term(&mut |term| used.extend(term.base));
+        state.heap.pure.retain(|sym| used.contains(&sym));
+    }
+
+    /// Variables that are not read again are forgotten, unless that loses memory.
+    fn forget_dead(&mut self, site: Site, state: &mut State) {
+        let info = &self.info[site.proc.index()];
+        for var in 0..state.vars.len() {
+            if info.is_live(site.at, var) {
+                continue;
+            }
+            let Some(base) = state.vars[var].base else {
+                state.vars[var] = Term::NULL;
+                continue;
+            };
+            let old = state.vars[var];
+            state.vars[var] = Term::NULL;
+            if state.heap.place(old) != crate::heap::Place::Nowhere && !is_rigid(base) {
+                let (objs, segs) = state.heap.reachable(state.roots());
+                if objs.len() < state.heap.objs.len() || segs.len() < state.heap.segs.len() {
+                    state.vars[var] = old;
+                }
+            }
+        }
+    }
+
+    /// A state comes to a location.
+    pub(crate) fn arrive(&mut self, summary: usize, at: LocId, mut state: State) {
+        let proc = self.summaries[summary].proc;
+        let site = Site { proc, at };
+        let info = &self.info[proc.index()];
+        let (head, meets) = (info.head[at.index()], info.meets[at.index()]);
+        if head || meets {
+            self.forget_dead(site, &mut state);
+            self.tidy(&mut state);
+            if head {
+                fold(&mut state, &mut self.preds, &self.records, false);
+                if state.normalise(&self.preds).is_err() {
+                    return;
+                }
+                self.tidy(&mut state);
+            }
+            let mut all = self.summaries[summary].at.remove(&at).unwrap_or_default();
+            let new = self.include(site, &mut all, state, head);
+            self.summaries[summary].at.insert(at, all);
+            match new {
+                Some(new) => state = new,
+                None => return,
+            }
+        }
+        let order = self.info[proc.index()].order[at.index()];
+        self.queue.entry((Reverse(summary), order)).or_default().push((at, state));
+    }
+
+    /// Adds a state to others, unless one of them includes it. What is new is what there is to follow.
+    fn include(
+        &mut self,
+        site: Site,
+        all: &mut Vec<State>,
+        mut state: State,
+        head: bool,
+    ) -> Option<State> {
+        let exact = Mode { insert: false, widen: None };
+        for old in all.iter() {
+            if old == &state {
+                return None;
+            }
+            if join(&mut self.preds, old, &state, exact).is_some_and(|joined| !joined.left_general)
+            {
+                return None;
+            }
+        }
+        let stops = self.stops.clone();
+        let delay = if head { DELAY } else { MAX_APART };
+        if all.len() >= delay {
+            let widen = head.then_some(&stops[..]);
+            let insert = all.len() >= MAX_APART;
+            if insert {
+                fold(&mut state, &mut self.preds, &self.records, true);
+                if state.normalise(&self.preds).is_err() {
+                    return None;
+                }
+                self.tidy(&mut state);
+            }
+            let mut i = 0;
+            let mut grown = false;
+            while i < all.len() {
+                let mode = Mode { insert, widen };
+                let joined = join(&mut self.preds, &all[i], &state, mode);
+                match joined {
+                    Some(joined) if insert || !joined.shape_general => {
+                        if !joined.left_general {
+                            return None;
+                        }
+                        state = joined.result;
+                        self.tidy(&mut state);
+                        all.remove(i);
+                        grown = true;
+                    }
+                    _ => i += 1,
+                }
+            }
+            if grown {
+                all.push(state.clone());
+                return Some(state);
+            }
+        }
+        if all.len() >= MAX_STATES {
+            self.gave_up(site, "there are too many different heaps here");
+            return None;
+        }
+        all.push(state.clone());
+        Some(state)
+    }
+
+    /// A procedure ends.
+    fn leave(&mut self, summary: usize, site: Site, mut state: State) {
+        let decl = self.program.proc(site.proc);
+        let result = decl.result.map(|var| state.vars[var.index()]);
+        let stack: Vec<Sym> =
+            state.objects.drain(..).flatten().chain(state.allocas.drain(..)).collect();
+        for at in stack {
+            state.heap.objs.remove(&at);
+            state.heap.pure.assume_disequal(Term::sym(at), Term::NULL);
+        }
+        state.vars = result.into_iter().collect();
+        self.lost(site, &mut state);
+        self.tidy(&mut state);
+        let atoms = state.heap.objs.range(..Sym(RIGID)).count() + state.heap.segs.len();
+        let recursive = self.info[site.proc.index()].recursive;
+        if recursive || atoms > LARGE {
+            fold(&mut state, &mut self.preds, &self.records, false);
+            if state.normalise(&self.preds).is_err() {
+                return;
+            }
+            self.tidy(&mut state);
+        }
+        let mut exits = std::mem::take(&mut self.summaries[summary].exits);
+        let new = self.include(site, &mut exits, state, recursive);
+        self.summaries[summary].exits = exits;
+        if let Some(exit) = new {
+            for i in 0..self.summaries[summary].callers.len() {
+                self.returned(summary, i, &exit);
+            }
+        }
+    }
+
+    fn outcome(mut self) -> Outcome {
+        let mut invariants: BTreeMap<Site, Vec<State>> = BTreeMap::new();
+        for summary in &mut self.summaries {
+            for (at, states) in std::mem::take(&mut summary.at) {
+                if self.info[summary.proc.index()].head[at.index()] {
+                    invariants.entry(Site { proc: summary.proc, at }).or_default().extend(states);
+                }
+            }
+        }
+        let invariants = invariants
+            .into_iter()
+            .map(|(site, states)| Invariant { site, pos: self.pos(site), states })
+            .collect();
+        let complete = match self.stopped.take() {
+            None => Ok(()),
+            Some(stop) => Err(stop),
+        };
+        Outcome { complete, faults: self.faults, invariants, preds: self.preds, steps: self.steps }
+    }
+}

@@ -1,0 +1,384 @@
+//! Folding ([MNCL06, Fig. 8]): nodes that nothing but their neighbours leads to become part of a segment. The
+//! predicate is made from the nodes: what they have in common, with what belongs to each alone.
+
+mod node;
+mod refs;
+mod tree;
+
+use std::collections::BTreeSet;
+
+use node::{Folded, Link, nodes_of, replace_by, take};
+pub(crate) use node::{join_preds, renamed, visit_order};
+use refs::{Ref, Refs, Role};
+
+use crate::heap::{Kind, Place, Seg, State};
+use crate::preds::{NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
+use crate::records::Records;
+use crate::term::{Sym, Term};
+
+/// Folds as long as something can be folded.
+pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, promote: bool) {
+    // Each step removes an object or a segment.
+    while tree::fold_tree(state, preds, records, promote) || fold_list(state, preds) {}
+    if promote {
+        while promote_node(state, preds) {
+            while fold_list(state, preds) {}
+        }
+    }
+}
+
+fn is_pointer(ty: heap::Scalar) -> bool {
+    ty.is_pointer()
+}
+
+fn fold_list(state: &mut State, preds: &mut Preds) -> bool {
+    let refs = Refs::new(state);
+    let heap_objs: Vec<Sym> = state
+        .heap
+        .objs
+        .iter()
+        .filter(|(_, obj)| obj.kind == Kind::Heap)
+        .map(|(at, _)| *at)
+        .collect();
+    for a in heap_objs {
+        let Some(obj) = state.heap.objs.get(&a).cloned() else { continue };
+        for (offset, cell) in &obj.cells {
+            if !is_pointer(cell.ty) || cell.value.base == Some(a) {
+                continue;
+            }
+            let done = match state.heap.place(cell.value) {
+                Place::Obj(_) => two_nodes(state, preds, &refs, (a, *offset), cell.value),
+                Place::First(i) if state.heap.segs[i].root == cell.value => {
+                    node_and_segment(state, preds, &refs, a, *offset, i)
+                }
+                _ => false,
+            };
+            if done {
+                return true;
+            }
+        }
+    }
+    for i in 0..state.heap.segs.len() {
+        let to = state.heap.segs[i].to;
+        if preds.shape(state.heap.segs[i].pred) == Shape::Tree {
+            continue;
+        }
+        let done = match state.heap.place(to) {
+            Place::Obj(b) => segment_and_node(state, preds, &refs, i, b),
+            Place::First(j) if j != i && state.heap.segs[j].root == to => {
+                two_segments(state, preds, &refs, i, j)
+            }
+            _ => false,
+        };
+        if done {
+            return true;
+        }
+    }
+    false
+}
+
+/// Is a reference to a node the link back of the one that comes after it?
+fn is_back_link(state: &State, r: Ref, next: Term, link: Link) -> bool {
+    let Some(prev) = link.prev else { return false };
+    match r {
+        Ref::Cell(from, offset) => next.base == Some(from) && offset == next.k + prev - link.head,
+        Ref::Seg(i, Role::Before) => state.heap.segs[i].root == next,
+        _ => false,
+    }
+}
+
+fn two_nodes(
+    state: &mut State,
+    preds: &mut Preds,
+    refs: &Refs,
+    (a, next): (Sym, i128),
+    to: Term,
+) -> bool {
+    let Some(b) = to.base else { return false };
+    let (Some(first), Some(second)) = (state.heap.objs.get(&a), state.heap.objs.get(&b)) else {
+        return false;
+    };
+    if second.kind != Kind::Heap || first.size != second.size || a == b {
+        return false;
+    }
+    let head = to.k;
+    let Some(after) = second.cells.get(&next).filter(|cell| is_pointer(cell.ty)) else {
+        return false;
+    };
+    // Two cells that lead to each other are no list by this link.
+    if after.value == Term::sym(a).plus(head)
+        && !first.cells.values().any(|c| c.value == Term::sym(b).plus(head))
+    {
+        return false;
+    }
+    let prev = second.cells.iter().find(|(offset, cell)| {
+        **offset != next
+            && is_pointer(cell.ty)
+            && cell.value == Term::sym(a).plus(head)
+            && first.cells.contains_key(offset)
+    });
+    let link = Link { next, prev: prev.map(|(offset, _)| *offset), head };
+    let after = after.value;
+    let before = link.prev.and_then(|p| first.cells.get(&p)).map_or(Term::NULL, |cell| cell.value);
+    let (Some((left, mut objs, mut segs)), Some((right, more_objs, more_segs))) =
+        (take(state, refs, a, link, &[]), take(state, refs, b, link, &[]))
+    else {
+        return false;
+    };
+    let fine = refs.only(b, |r| {
+        r == Ref::Cell(a, next)
+            || matches!(r, Ref::Cell(from, _) if from == b || more_objs.contains(&from))
+            || matches!(r, Ref::Seg(i, _) if more_segs.contains(&i))
+            || is_back_link(state, r, after, link)
+    });
+    // The link back of the second one is the only one from there to the first.
+    let to_first = refs.of(a).iter().all(|r| match r {
+        Ref::Cell(from, offset) if *from == b => Some(*offset) == link.prev,
+        Ref::Cell(from, _) => !more_objs.contains(from),
+        Ref::Seg(i, _) => !more_segs.contains(i),
+        Ref::Root => true,
+    });
+    if !fine || !to_first || !objs.is_disjoint(&more_objs) {
+        return false;
+    }
+    objs.extend(more_objs);
+    segs.extend(more_segs);
+    objs.extend([a, b]);
+    let shape = if link.prev.is_some() { Shape::Dlist } else { Shape::List };
+    let last = if link.prev.is_some() { Term::sym(b).plus(head) } else { Term::NULL };
+    let root = Term::sym(a).plus(head);
+    let seg =
+        Seg { pred: PredId(0), root, to: after, before, last, shared: Vec::new(), nonempty: true };
+    let done = replace_by(
+        state,
+        preds,
+        Folded { nodes: vec![left, right], objs, segs },
+        (shape, head),
+        seg,
+    );
+    if done && shape == Shape::Dlist {
+        state.heap.pure.assume_disequal(Term::sym(a), Term::sym(b));
+    }
+    done
+}
+
+/// How the nodes of a predicate are linked.
+fn link_of(pred: &Pred) -> Option<Link> {
+    let node = pred.bodies.first()?.heap.objs.get(&SELF)?;
+    let at = |sym: Sym| {
+        node.cells.iter().find(|(_, cell)| cell.value == Term::sym(sym)).map(|(offset, _)| *offset)
+    };
+    let prev = if pred.shape == Shape::Dlist { Some(at(PREV)?) } else { None };
+    Some(Link { next: at(NEXT)?, prev, head: pred.head })
+}
+
+fn node_and_segment(
+    state: &mut State,
+    preds: &mut Preds,
+    refs: &Refs,
+    a: Sym,
+    next: i128,
+    i: usize,
+) -> bool {
+    let seg = state.heap.segs[i].clone();
+    let pred = preds.get(seg.pred).clone();
+    if pred.shape == Shape::Tree {
+        return false;
+    }
+    let Some(mut link) = link_of(&pred) else { return false };
+    if pred.shape == Shape::Dlist && link.next != next {
+        return false;
+    }
+    link.next = next;
+    let Some(root) = seg.root.base else { return false };
+    let here = Term::sym(a).plus(pred.head);
+    if pred.shape == Shape::Dlist && seg.before != here {
+        return false;
+    }
+    let Some(obj) = state.heap.objs.get(&a) else { return false };
+    let before = match link.prev {
+        Some(prev) => match obj.cells.get(&prev) {
+            Some(cell) => cell.value,
+            None => return false,
+        },
+        None => Term::NULL,
+    };
+    let Some((node, mut objs, mut segs)) = take(state, refs, a, link, &[]) else { return false };
+    // The first node of the segment has no other name; its last one may have.
+    let fine = refs.only(root, |r| {
+        r == Ref::Cell(a, next)
+            || r == Ref::Seg(i, Role::Root)
+            || seg.last.base == Some(root) && r == Ref::Seg(i, Role::Last)
+    });
+    if !fine || segs.contains(&i) {
+        return false;
+    }
+    objs.insert(a);
+    segs.insert(i);
+    let mut nodes = nodes_of(state, preds, &seg);
+    nodes.push(node);
+    let mut seg = Seg { root: here, before, nonempty: true, ..seg };
+    let was_empty = !state.heap.segs[i].nonempty;
+    if pred.shape == Shape::Dlist && was_empty {
+        // If it was empty the last node is the new one; then `last` is what it was.
+        seg.last = state.heap.segs[i].last;
+    }
+    replace_by(state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
+}
+
+fn segment_and_node(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, b: Sym) -> bool {
+    let seg = state.heap.segs[i].clone();
+    let pred = preds.get(seg.pred).clone();
+    let Some(link) = link_of(&pred) else { return false };
+    if seg.to.k != pred.head {
+        return false;
+    }
+    let Some(obj) = state.heap.objs.get(&b).filter(|obj| obj.kind == Kind::Heap) else {
+        return false;
+    };
+    let Some(after) = obj.cells.get(&link.next).filter(|c| is_pointer(c.ty)).map(|c| c.value)
+    else {
+        return false;
+    };
+    if pred.shape == Shape::Dlist {
+        let back = link.prev.and_then(|prev| obj.cells.get(&prev)).map(|cell| cell.value);
+        if back != Some(seg.last) {
+            return false;
+        }
+    }
+    let Some((node, mut objs, mut segs)) = take(state, refs, b, link, &[]) else { return false };
+    let fine = refs.only(b, |r| {
+        r == Ref::Seg(i, Role::To)
+            || matches!(r, Ref::Cell(from, _) if from == b || objs.contains(&from))
+            || matches!(r, Ref::Seg(j, _) if segs.contains(&j))
+            || is_back_link(state, r, after, link)
+    });
+    // The last node so far is named by nobody else.
+    let last_fine = seg.last.base.is_none_or(|last| {
+        refs.only(last, |r| {
+            r == Ref::Seg(i, Role::Last)
+                || r == Ref::Seg(i, Role::Root)
+                || link.prev.is_some_and(|p| r == Ref::Cell(b, p))
+                || seg.root.base == Some(last)
+                || seg.before.base == Some(last)
+        })
+    });
+    if !fine || !last_fine || segs.contains(&i) {
+        return false;
+    }
+    objs.insert(b);
+    segs.insert(i);
+    let mut nodes = nodes_of(state, preds, &seg);
+    nodes.push(node);
+    let last = if pred.shape == Shape::Dlist { Term::sym(b).plus(pred.head) } else { Term::NULL };
+    let seg = Seg { to: after, last, nonempty: true, ..seg };
+    replace_by(state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
+}
+
+fn two_segments(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, j: usize) -> bool {
+    let (a, b) = (state.heap.segs[i].clone(), state.heap.segs[j].clone());
+    let pred = preds.get(a.pred).clone();
+    let other = preds.get(b.pred);
+    if (pred.shape, pred.head) != (other.shape, other.head) {
+        return false;
+    }
+    if pred.shape == Shape::Dlist && b.before != a.last {
+        return false;
+    }
+    let Some(middle) = b.root.base else { return false };
+    let fine = refs.only(middle, |r| {
+        r == Ref::Seg(i, Role::To)
+            || r == Ref::Seg(j, Role::Root)
+            || b.last.base == Some(middle) && r == Ref::Seg(j, Role::Last)
+    });
+    let last_fine = a.last.base.is_none_or(|last| {
+        refs.only(last, |r| {
+            matches!(r, Ref::Seg(k, Role::Last) if k == i)
+                || r == Ref::Seg(i, Role::Root)
+                || r == Ref::Seg(j, Role::Before)
+                || a.root.base == Some(last)
+                || a.before.base == Some(last)
+        })
+    });
+    if !fine || !last_fine {
+        return false;
+    }
+    let mut nodes = nodes_of(state, preds, &a);
+    if a.pred != b.pred || a.shared != b.shared {
+        nodes.extend(nodes_of(state, preds, &b));
+    }
+    let seg = Seg {
+        root: a.root,
+        to: b.to,
+        before: a.before,
+        last: b.last,
+        nonempty: a.nonempty || b.nonempty,
+        ..a
+    };
+    let segs = BTreeSet::from([i, j]);
+    replace_by(
+        state,
+        preds,
+        Folded { nodes, objs: BTreeSet::new(), segs },
+        (pred.shape, pred.head),
+        seg,
+    )
+}
+
+/// A single node becomes a segment if such segments are known.
+fn promote_node(state: &mut State, preds: &mut Preds) -> bool {
+    let refs = Refs::new(state);
+    let candidates: Vec<Sym> = state
+        .heap
+        .objs
+        .iter()
+        .filter(|(_, obj)| obj.kind == Kind::Heap)
+        .map(|(at, _)| *at)
+        .collect();
+    for a in candidates {
+        let Some(obj) = state.heap.objs.get(&a).cloned() else { continue };
+        for id in (0..preds.all().len() as u32).map(PredId) {
+            let pred = preds.get(id).clone();
+            let [body] = &pred.bodies[..] else { continue };
+            let Some(link) = link_of(&pred) else { continue };
+            let Some(node) = body.heap.objs.get(&SELF) else { continue };
+            if pred.shape == Shape::Tree || pred.shared > 0 || node.size != obj.size {
+                continue;
+            }
+            let value = |at: i128| obj.cells.get(&at).filter(|c| is_pointer(c.ty)).map(|c| c.value);
+            let Some(to) = value(link.next) else { continue };
+            let before = match link.prev {
+                Some(prev) => match value(prev) {
+                    Some(before) => before,
+                    None => continue,
+                },
+                None => Term::NULL,
+            };
+            let Some((node, mut objs, segs)) = take(state, &refs, a, link, &[]) else { continue };
+            objs.insert(a);
+            let root = Term::sym(a).plus(pred.head);
+            let last = if pred.shape == Shape::Dlist { root } else { Term::NULL };
+            let _ = last;
+            if pred.shape == Shape::Dlist {
+                // One node would be unfolded again at once.
+                continue;
+            }
+            let seg = Seg {
+                pred: id,
+                root,
+                to,
+                before,
+                last: Term::NULL,
+                shared: Vec::new(),
+                nonempty: true,
+            };
+            let mut nodes = nodes_of(state, preds, &seg);
+            nodes.push(node);
+            if replace_by(state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
+            {
+                return true;
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,404 @@
+//! Nodes: what belongs to one alone, what several have in common, and the predicate that they make.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::refs::{Ref, Refs};
+use crate::heap::{Heap, Kind, Place, RIGID, Seg, State, is_rigid};
+use crate::join::{Join, Mode};
+use crate::preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape};
+use crate::term::{Sym, Term};
+use crate::unfold::instantiate;
+
+/// Stand for the links of a node while it is taken out of a heap.
+const NEXT_LINK: Sym = Sym(RIGID - 1);
+const PREV_LINK: Sym = Sym(RIGID - 2);
+/// A node may be of so many kinds.
+const MAX_BODIES: usize = 3;
+
+/// How nodes of a list are linked: offsets in the node of the links, and where they lead to in a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Link {
+    pub(crate) next: i128,
+    pub(crate) prev: Option<i128>,
+    pub(crate) head: i128,
+}
+
+/// A node that was taken out of a heap.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) heap: Heap,
+    pub(crate) at: Sym,
+    pub(crate) children: Vec<i128>,
+}
+
+/// What belongs to a node alone: objects and segments that only it leads to.
+pub(crate) fn owned(
+    state: &State,
+    refs: &Refs,
+    node: Sym,
+    links: &[i128],
+) -> (BTreeSet<Sym>, BTreeSet<usize>) {
+    let heap = &state.heap;
+    let Some(obj) = heap.objs.get(&node) else { return Default::default() };
+    let start = obj.cells.iter().filter(|(at, _)| !links.contains(at)).map(|(_, cell)| cell.value);
+    // The way does not lead through the node itself.
+    let mut without = heap.clone();
+    without.objs.remove(&node);
+    let (mut objs, mut segs) = without.reachable(start);
+    objs.retain(|at| heap.objs.get(at).is_some_and(|obj| obj.kind == Kind::Heap));
+    loop {
+        let inside = |r: Ref, objs: &BTreeSet<Sym>, segs: &BTreeSet<usize>| match r {
+            Ref::Root => false,
+            Ref::Cell(from, offset) => {
+                objs.contains(&from) || from == node && !links.contains(&offset)
+            }
+            Ref::Seg(i, _) => segs.contains(&i),
+        };
+        let lost = objs.iter().copied().find(|at| !refs.only(*at, |r| inside(r, &objs, &segs)));
+        if let Some(at) = lost {
+            objs.remove(&at);
+            continue;
+        }
+        let lost = segs.iter().copied().find(|i| {
+            let seg = &heap.segs[*i];
+            let ends = [seg.root.base, seg.last.base];
+            let ends = ends.into_iter().flatten().filter(|sym| {
+                // A segment whose root is also an object inside is empty there; leave that alone.
+                !objs.contains(sym)
+            });
+            ends.into_iter().any(|sym| !refs.only(sym, |r| inside(r, &objs, &segs)))
+        });
+        match lost {
+            Some(i) => segs.remove(&i),
+            None => break,
+        };
+    }
+    (objs, segs)
+}
+
+/// Takes a node and what belongs to it out of a state; its links are named.
+pub(crate) fn take(
+    state: &State,
+    refs: &Refs,
+    at: Sym,
+    link: Link,
+    children: &[i128],
+) -> Option<(Node, BTreeSet<Sym>, BTreeSet<usize>)> {
+    let mut links: Vec<i128> = children.to_vec();
+    if children.is_empty() {
+        links.push(link.next);
+    }
+    links.extend(link.prev);
+    let (objs, segs) = owned(state, refs, at, &links);
+    let mut heap = Heap { fresh: state.heap.fresh, ..Heap::default() };
+    for sym in objs.iter().chain([&at]) {
+        heap.objs.insert(*sym, state.heap.objs.get(sym)?.clone());
+    }
+    heap.segs.extend(segs.iter().map(|i| state.heap.segs[*i].clone()));
+    let node = heap.obj_mut(at)?;
+    let mut fresh = state.heap.fresh;
+    if children.is_empty() {
+        node.cells.get_mut(&link.next)?.value = Term::sym(NEXT_LINK);
+    }
+    for child in children {
+        node.cells.get_mut(child)?.value = Term::sym(Sym(fresh));
+        fresh += 1;
+    }
+    if let Some(prev) = link.prev {
+        node.cells.get_mut(&prev)?.value = Term::sym(PREV_LINK);
+    }
+    heap.fresh = fresh;
+    let mut pure = state.heap.pure.clone();
+    let mut mentioned = HashSet::new();
+    heap.for_each_term(&mut |term| mentioned.extend(term.base));
+    pure.retain(|sym| mentioned.contains(&sym));
+    heap.pure = pure;
+    Some((Node { heap, at, children: children.to_vec() }, objs, segs))
+}
+
+/// The nodes that a segment consists of, as if taken out of the state.
+pub(crate) fn nodes_of(state: &State, preds: &Preds, seg: &Seg) -> Vec<Node> {
+    let pred = preds.get(seg.pred);
+    pred.bodies
+        .iter()
+        .map(|body| {
+            let mut heap = Heap { fresh: state.heap.fresh + 64, ..Heap::default() };
+            let at = heap.fresh();
+            instantiate(
+                &mut heap,
+                body,
+                at,
+                Term::sym(NEXT_LINK),
+                Term::sym(PREV_LINK),
+                &seg.shared,
+            );
+            Node { heap, at, children: body.children.clone() }
+        })
+        .collect()
+}
+
+/// Joins nodes of one kind; others become another kind.
+pub(crate) fn merge(
+    preds: &mut Preds,
+    nodes: Vec<Node>,
+    rigid: &dyn Fn(Sym) -> bool,
+    fixed: &dyn Fn(Sym) -> bool,
+) -> Option<Vec<Node>> {
+    let mut kinds: Vec<Node> = Vec::new();
+    'next: for node in nodes {
+        for kind in &mut kinds {
+            if kind.children != node.children {
+                continue;
+            }
+            // Symbols of the one that are not common must not be taken for the other's.
+            let moved = apart(&node, kind.heap.fresh, rigid);
+            let stops = preds.stops.clone();
+            let mode = Mode { insert: true, widen: Some(&stops) };
+            let mut join = Join::new(preds, &kind.heap, &moved.heap, rigid, fixed, mode);
+            let Some(both) = join.pair(Term::sym(kind.at), Term::sym(moved.at)) else { continue };
+            if join.finish().is_none() {
+                continue;
+            }
+            let Some(at) = both.base else { continue };
+            let children = node.children.clone();
+            *kind = Node { heap: std::mem::take(&mut join.out), at, children };
+            continue 'next;
+        }
+        if kinds.len() >= MAX_BODIES {
+            return None;
+        }
+        kinds.push(node);
+    }
+    Some(kinds)
+}
+
+/// The node with symbols of its own from a number on.
+pub(crate) fn apart(node: &Node, from: u32, rigid: &dyn Fn(Sym) -> bool) -> Node {
+    let mut map: HashMap<Sym, Sym> = HashMap::new();
+    let mut heap = Heap { fresh: from.max(node.heap.fresh), ..Heap::default() };
+    let mut all = Vec::new();
+    node.heap.for_each_term(&mut |term| all.extend(term.base));
+    node.heap.pure.for_each_sym(&mut |sym| all.push(sym));
+    for sym in all {
+        if !rigid(sym) {
+            map.entry(sym).or_insert_with(|| heap.fresh());
+        }
+    }
+    let to = |sym: Sym| map.get(&sym).copied().unwrap_or(sym);
+    let at = to(node.at);
+    Node { heap: renamed(&node.heap, &to, heap.fresh), at, children: node.children.clone() }
+}
+
+/// The heap with other symbols.
+pub(crate) fn renamed(heap: &Heap, to: &impl Fn(Sym) -> Sym, fresh: u32) -> Heap {
+    let term = |t: Term| Term { base: t.base.map(to), k: t.k };
+    let objs = heap.objs.iter().map(|(at, obj)| {
+        let mut obj = (**obj).clone();
+        obj.size = term(obj.size);
+        obj.cells.values_mut().for_each(|cell| cell.value = term(cell.value));
+        (to(*at), Arc::new(obj))
+    });
+    Heap {
+        objs: objs.collect(),
+        segs: heap.segs.iter().map(|seg| seg.map(&term)).collect(),
+        pure: heap.pure.rename(&|sym| Term::sym(to(sym))),
+        fresh,
+    }
+}
+
+/// Makes a predicate of nodes. Symbols that are `outside` become its common arguments.
+pub(crate) fn predicate(
+    preds: &mut Preds,
+    shape: Shape,
+    head: i128,
+    nodes: Vec<Node>,
+    outside: &dyn Fn(Sym) -> bool,
+    links: (Sym, Sym),
+) -> (PredId, Vec<Term>) {
+    let mut shared: Vec<Sym> = Vec::new();
+    // First who is outside, in the order in which nodes lead there; then everything gets its number.
+    let orders: Vec<Vec<Sym>> = nodes.iter().map(|node| visit_order(&node.heap, node.at)).collect();
+    for order in &orders {
+        for sym in order {
+            let link = *sym == links.0 || *sym == links.1;
+            if outside(*sym) && !is_rigid(*sym) && !link && !shared.contains(sym) {
+                shared.push(*sym);
+            }
+        }
+    }
+    let mut bodies: Vec<Body> = Vec::new();
+    for (node, order) in nodes.iter().zip(&orders) {
+        let mut map: HashMap<Sym, Sym> = HashMap::new();
+        map.insert(node.at, SELF);
+        map.insert(links.0, NEXT);
+        map.insert(links.1, PREV);
+        for (i, sym) in shared.iter().enumerate() {
+            map.insert(*sym, Sym(SHARED + i as u32));
+        }
+        let mut fresh = SHARED + shared.len() as u32;
+        for sym in order {
+            if !is_rigid(*sym) {
+                map.entry(*sym).or_insert_with(|| {
+                    fresh += 1;
+                    Sym(fresh - 1)
+                });
+            }
+        }
+        let mut pure = node.heap.pure.clone();
+        pure.retain(|sym| map.contains_key(&sym) && !outside(sym));
+        let heap = Heap { pure, ..node.heap.clone() };
+        let to = |sym: Sym| map.get(&sym).copied().unwrap_or(sym);
+        let mut heap = renamed(&heap, &to, fresh);
+        heap.segs.sort_unstable();
+        heap.pure.linear.sort_unstable();
+        let body = Body { heap, children: node.children.clone() };
+        if !bodies.contains(&body) {
+            bodies.push(body);
+        }
+    }
+    bodies.sort_by_key(|body| {
+        let mut hasher = DefaultHasher::new();
+        body.hash(&mut hasher);
+        hasher.finish()
+    });
+    let pred = Pred { shape, head, shared: shared.len() as u32, bodies };
+    (preds.intern(pred), shared.into_iter().map(Term::sym).collect())
+}
+
+/// The symbols of a heap, in the order in which they are reached.
+pub(crate) fn visit_order(heap: &Heap, from: Sym) -> Vec<Sym> {
+    let mut order: Vec<Sym> = Vec::new();
+    let mut seen: HashSet<Sym> = HashSet::new();
+    let mut segs_done: HashSet<usize> = HashSet::new();
+    let mut pending = std::collections::VecDeque::from([from]);
+    while let Some(sym) = pending.pop_front() {
+        if !seen.insert(sym) {
+            continue;
+        }
+        order.push(sym);
+        if let Some(obj) = heap.objs.get(&sym) {
+            pending.extend(obj.size.base);
+            pending.extend(obj.cells.values().filter_map(|cell| cell.value.base));
+        }
+        for (i, seg) in heap.segs.iter().enumerate() {
+            let own = seg.root.base == Some(sym) || seg.last.base == Some(sym);
+            if own && segs_done.insert(i) {
+                pending.extend(seg.terms().filter_map(|term| term.base));
+            }
+        }
+    }
+    order
+}
+
+/// The least predicate that includes two.
+pub(crate) fn join_preds(preds: &mut Preds, a: PredId, b: PredId) -> Option<PredId> {
+    if a == b {
+        return Some(a);
+    }
+    if let Some(known) = preds.joins.get(&(a, b)) {
+        return *known;
+    }
+    // While it is being found there is none.
+    preds.joins.insert((a, b), None);
+    let result = (|| {
+        let (p, q) = (preds.get(a).clone(), preds.get(b).clone());
+        if (p.shape, p.head, p.shared) != (q.shape, q.head, q.shared) {
+            return None;
+        }
+        let count = p.shared;
+        let common = move |sym: Sym| {
+            is_rigid(sym) || sym == NEXT || sym == PREV || (SHARED..SHARED + count).contains(&sym.0)
+        };
+        let node = |body: &Body| Node {
+            heap: body.heap.clone(),
+            at: SELF,
+            children: body.children.clone(),
+        };
+        let nodes = p.bodies.iter().chain(&q.bodies).map(node).collect();
+        let kinds = merge(preds, nodes, &common, &common)?;
+        let (joined, shared) = predicate(preds, p.shape, p.head, kinds, &common, (NEXT, PREV));
+        // All arguments must still be there, in their order.
+        let same = shared.iter().enumerate().all(|(i, t)| *t == Term::sym(Sym(SHARED + i as u32)));
+        (same && shared.len() == count as usize).then_some(joined)
+    })();
+    preds.joins.insert((a, b), result);
+    result
+}
+
+/// What becomes a segment: nodes, with the objects and segments of the state that they consist of.
+pub(crate) struct Folded {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) objs: BTreeSet<Sym>,
+    pub(crate) segs: BTreeSet<usize>,
+}
+
+/// Puts a segment in the place of nodes.
+pub(crate) fn replace_by(
+    state: &mut State,
+    preds: &mut Preds,
+    folded: Folded,
+    (shape, head): (Shape, i128),
+    mut seg: Seg,
+) -> bool {
+    let Folded { nodes, objs: gone_objs, segs: gone_segs } = &folded;
+    let own: HashSet<Sym> = gone_objs.iter().copied().collect();
+    let limit = state.heap.fresh;
+    // What the state names stays what it is, apart from what belongs to the nodes.
+    let inner: HashSet<Sym> = inner_symbols(state, gone_objs, gone_segs, &seg);
+    let outside = |sym: Sym| {
+        sym == NEXT_LINK
+            || sym == PREV_LINK
+            || is_rigid(sym)
+            || sym.0 < limit && !own.contains(&sym) && !inner.contains(&sym)
+    };
+    let allocated = |sym: Sym| {
+        sym == NEXT_LINK
+            || sym == PREV_LINK
+            || outside(sym) && state.heap.place(Term::sym(sym)) != Place::Nowhere
+    };
+    let Some(kinds) = merge(preds, nodes.clone(), &outside, &allocated) else { return false };
+    let (pred, shared) = predicate(preds, shape, head, kinds, &outside, (NEXT_LINK, PREV_LINK));
+    if shared.len() > 4 {
+        return false;
+    }
+    // An argument must be known outside.
+    seg.pred = pred;
+    seg.shared = shared;
+    let mut segs = Vec::with_capacity(state.heap.segs.len());
+    for (i, old) in std::mem::take(&mut state.heap.segs).into_iter().enumerate() {
+        if !gone_segs.contains(&i) {
+            segs.push(old);
+        }
+    }
+    segs.push(seg);
+    state.heap.segs = segs;
+    for at in gone_objs {
+        state.heap.objs.remove(at);
+    }
+    true
+}
+
+/// Symbols that occur nowhere but in what is folded: they become existential.
+pub(crate) fn inner_symbols(
+    state: &State,
+    objs: &BTreeSet<Sym>,
+    segs: &BTreeSet<usize>,
+    seg: &Seg,
+) -> HashSet<Sym> {
+    let mut inside: HashSet<Sym> = HashSet::new();
+    let mut outside: HashSet<Sym> = HashSet::new();
+    outside.extend(state.vars.iter().chain(&state.anchors).filter_map(|term| term.base));
+    outside.extend(seg.terms().filter_map(|term| term.base));
+    for (at, obj) in &state.heap.objs {
+        let set = if objs.contains(at) { &mut inside } else { &mut outside };
+        set.extend(obj.size.base);
+        set.extend(obj.cells.values().filter_map(|cell| cell.value.base));
+    }
+    for (i, other) in state.heap.segs.iter().enumerate() {
+        let set = if segs.contains(&i) { &mut inside } else { &mut outside };
+        set.extend(other.terms().filter_map(|term| term.base));
+    }
+    &inside - &outside
+}

@@ -1,0 +1,629 @@
+//! Joining two heaps: one that includes both, and whether it says less than either.
+//!
+//! The two are walked from what has a name in both. Objects are matched one to one, segments with segments; a
+//! segment that may be empty is also matched with nothing. Values that differ become a new symbol, the same one
+//! for the same pair, so that equalities and distances that hold in both are kept. Entailment of heaps is the
+//! case where the join says no less than the one side.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use arith::Sum;
+
+use crate::heap::{Cell, Heap, Obj, Place, Seg, State, as_procedure, is_rigid};
+use crate::preds::{Preds, Shape};
+use crate::pure::{Interval, Pure, rename_sum};
+use crate::term::{Sym, Term};
+
+/// How much may be given up.
+#[derive(Clone, Copy, Debug)]
+pub struct Mode<'a> {
+    /// May a segment be matched with nothing if that says less than the left side does?
+    pub insert: bool,
+    /// Bounds that grow jump to one of these numbers, or are gone; only facts of the left side are kept.
+    pub widen: Option<&'a [i128]>,
+}
+
+/// A join.
+#[derive(Debug)]
+pub struct Joined<T> {
+    /// It includes both.
+    pub result: T,
+    /// Does it, perhaps, say less than the left one?
+    pub left_general: bool,
+    /// Did a segment become one that may be empty, or its nodes more general?
+    pub shape_general: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+type Key = (Option<Sym>, Option<Sym>, i128);
+
+pub(crate) struct Join<'a> {
+    pub(crate) preds: &'a mut Preds,
+    left: &'a Heap,
+    right: &'a Heap,
+    /// Means the same on both sides.
+    rigid: &'a dyn Fn(Sym) -> bool,
+    /// Is the address of something outside; a join must not lose it.
+    fixed: &'a dyn Fn(Sym) -> bool,
+    mode: Mode<'a>,
+    pub(crate) out: Heap,
+    keys: HashMap<Key, Sym>,
+    /// New symbols, with what they stand for on the left and on the right.
+    pairs: Vec<(Sym, Term, Term)>,
+    left_objs: HashMap<Sym, Sym>,
+    right_objs: HashMap<Sym, Sym>,
+    /// Segments that are matched, with a segment or with nothing.
+    left_segs: HashMap<usize, Option<usize>>,
+    right_segs: HashMap<usize, Option<usize>>,
+    /// What the program's names lead to on the other side.
+    left_hints: HashMap<Sym, Term>,
+    right_hints: HashMap<Sym, Term>,
+    todo: Vec<(Sym, Sym, Sym)>,
+    pub(crate) left_general: bool,
+    pub(crate) right_general: bool,
+    pub(crate) shape_general: bool,
+}
+
+impl<'a> Join<'a> {
+    pub(crate) fn new(
+        preds: &'a mut Preds,
+        left: &'a Heap,
+        right: &'a Heap,
+        rigid: &'a dyn Fn(Sym) -> bool,
+        fixed: &'a dyn Fn(Sym) -> bool,
+        mode: Mode<'a>,
+    ) -> Join<'a> {
+        let out = Heap { fresh: left.fresh.max(right.fresh), ..Heap::default() };
+        Join {
+            preds,
+            left,
+            right,
+            rigid,
+            fixed,
+            mode,
+            out,
+            keys: HashMap::new(),
+            pairs: Vec::new(),
+            left_objs: HashMap::new(),
+            right_objs: HashMap::new(),
+            left_segs: HashMap::new(),
+            right_segs: HashMap::new(),
+            left_hints: HashMap::new(),
+            right_hints: HashMap::new(),
+            todo: Vec::new(),
+            left_general: false,
+            right_general: false,
+            shape_general: false,
+        }
+    }
+
+    pub(crate) fn hint(&mut self, l: Term, r: Term) {
+        if let Some(base) = l.base {
+            self.left_hints.entry(base).or_insert(r.plus(-l.k));
+        }
+        if let Some(base) = r.base {
+            self.right_hints.entry(base).or_insert(l.plus(-r.k));
+        }
+    }
+
+    /// The symbol of a pair, at the distance of the left one.
+    fn key(&mut self, l: Term, r: Term) -> Term {
+        let key = (l.base, r.base, r.k - l.k);
+        let sym = *self.keys.entry(key).or_insert_with(|| {
+            let sym = self.out.fresh();
+            self.pairs.push((sym, l.plus(-l.k), r.plus(-l.k)));
+            sym
+        });
+        Term::sym(sym).plus(l.k)
+    }
+
+    /// The term that stands for two.
+    pub(crate) fn pair(&mut self, l: Term, r: Term) -> Option<Term> {
+        if l == r && l.base.is_none_or(|base| (self.rigid)(base)) {
+            return Some(l);
+        }
+        let fixed = |t: Term| t.base.is_some_and(|b| (self.fixed)(b) || as_procedure(b).is_some());
+        let (pl, pr) = (self.left.place(l), self.right.place(r));
+        if fixed(l) || fixed(r) {
+            return match (pl, pr) {
+                (Place::First(i), _) => self.insert(Side::Left, i, l, r),
+                (_, Place::First(j)) => self.insert(Side::Right, j, r, l),
+                _ => None,
+            };
+        }
+        match (pl, pr) {
+            (Place::Nowhere, Place::Nowhere) => Some(self.key(l, r)),
+            (Place::Obj(a), Place::Obj(b)) => self.objects(l, r, a, b),
+            (Place::First(i), Place::First(j)) => {
+                if !self.left_segs.contains_key(&i) && !self.right_segs.contains_key(&j) {
+                    // Names tell where the one ends at once on the other side.
+                    if self.hinted_empty(Side::Left, i, r) {
+                        return self.insert(Side::Left, i, l, r);
+                    }
+                    if self.hinted_empty(Side::Right, j, l) {
+                        return self.insert(Side::Right, j, r, l);
+                    }
+                }
+                self.segments(l, r, i, j, false)
+            }
+            (Place::Last(i), Place::Last(j)) => self.segments(l, r, i, j, true),
+            (Place::First(i), Place::Last(j)) if self.single(Side::Right, j) => {
+                self.segments(l, r, i, j, false)
+            }
+            (Place::First(i), _) => self.insert(Side::Left, i, l, r),
+            (_, Place::First(j)) => self.insert(Side::Right, j, r, l),
+            (Place::Last(i), _) => self.at_end(Side::Left, i, l, r),
+            (_, Place::Last(j)) => self.at_end(Side::Right, j, r, l),
+            _ => None,
+        }
+    }
+
+    fn single(&self, side: Side, index: usize) -> bool {
+        let seg = &self.heap(side).segs[index];
+        seg.root == seg.last
+    }
+
+    fn heap(&self, side: Side) -> &'a Heap {
+        match side {
+            Side::Left => self.left,
+            Side::Right => self.right,
+        }
+    }
+
+    fn hinted_empty(&self, side: Side, index: usize, other: Term) -> bool {
+        let seg = &self.heap(side).segs[index];
+        if seg.nonempty || self.preds.shape(seg.pred) == Shape::Tree {
+            return false;
+        }
+        let hints = if side == Side::Left { &self.left_hints } else { &self.right_hints };
+        let partner = seg.to.base.and_then(|base| hints.get(&base)).map(|t| t.plus(seg.to.k));
+        partner == Some(other)
+    }
+
+    fn objects(&mut self, l: Term, r: Term, a: Sym, b: Sym) -> Option<Term> {
+        if l.k != r.k {
+            return None;
+        }
+        match (self.left_objs.get(&a), self.right_objs.get(&b)) {
+            (Some(x), Some(y)) if *x == b && *y == a => Some(self.key(l, r)),
+            (None, None) => {
+                self.left_objs.insert(a, b);
+                self.right_objs.insert(b, a);
+                let both = self.key(l, r);
+                self.todo.push((a, b, both.base?));
+                Some(both)
+            }
+            _ => None,
+        }
+    }
+
+    /// Global objects are the same on both sides.
+    pub(crate) fn same_object(&mut self, at: Sym) -> bool {
+        if !self.left.objs.contains_key(&at) || !self.right.objs.contains_key(&at) {
+            return false;
+        }
+        self.left_objs.insert(at, at);
+        self.right_objs.insert(at, at);
+        self.todo.push((at, at, at));
+        true
+    }
+
+    fn segments(&mut self, l: Term, r: Term, i: usize, j: usize, at_end: bool) -> Option<Term> {
+        let (a, b) = (&self.left.segs[i], &self.right.segs[j]);
+        let (from_l, from_r) = if at_end { (a.last, b.last) } else { (a.root, b.root) };
+        if l.k - from_l.k != r.k - from_r.k {
+            return None;
+        }
+        match (self.left_segs.get(&i), self.right_segs.get(&j)) {
+            (Some(Some(x)), Some(Some(y))) if *x == j && *y == i => return Some(self.key(l, r)),
+            (None, None) => {}
+            (Some(None), _) if !at_end => return self.insert(Side::Left, i, l, r),
+            (_, Some(None)) if !at_end => return self.insert(Side::Right, j, r, l),
+            (Some(None), _) => return self.at_end(Side::Left, i, l, r),
+            (_, Some(None)) => return self.at_end(Side::Right, j, r, l),
+            _ => return None,
+        }
+        let pred = crate::fold::join_preds(self.preds, a.pred, b.pred)?;
+        self.left_segs.insert(i, Some(j));
+        self.right_segs.insert(j, Some(i));
+        let (less_l, less_r) = (
+            pred != a.pred || a.nonempty && !b.nonempty,
+            pred != b.pred || b.nonempty && !a.nonempty,
+        );
+        self.left_general |= less_l;
+        self.right_general |= less_r;
+        self.shape_general |= less_l;
+        let root = self.key(a.root, b.root);
+        let last = match self.preds.shape(pred) {
+            Shape::Dlist => self.key(a.last, b.last),
+            Shape::List | Shape::Tree => Term::NULL,
+        };
+        let to = self.pair(a.to, b.to)?;
+        let before = self.pair(a.before, b.before)?;
+        let mut shared = Vec::with_capacity(a.shared.len());
+        for (x, y) in a.shared.iter().zip(&b.shared) {
+            shared.push(self.pair(*x, *y)?);
+        }
+        let nonempty = a.nonempty && b.nonempty;
+        self.out.segs.push(Seg { pred, root, to, before, last, shared, nonempty });
+        Some(self.key(l, r))
+    }
+
+    /// What a term of the one side is paired with on the other, if that is known.
+    fn partner(&mut self, side: Side, own: Term) -> Option<Term> {
+        let Some(base) = own.base else { return Some(own) };
+        if (self.rigid)(base) {
+            return Some(own);
+        }
+        let hints = if side == Side::Left { &self.left_hints } else { &self.right_hints };
+        if let Some(other) = hints.get(&base) {
+            return Some(other.plus(own.k));
+        }
+        let found = self.pairs.iter().find_map(|(_, l, r)| match side {
+            Side::Left => (l.base == Some(base)).then(|| r.plus(-l.k)),
+            Side::Right => (r.base == Some(base)).then(|| l.plus(-r.k)),
+        });
+        if let Some(other) = found {
+            return Some(other.plus(own.k));
+        }
+        match self.heap(side).place(own) {
+            // There is none: it may be anything.
+            Place::Nowhere => Some(Term::sym(self.out.fresh())),
+            _ => None,
+        }
+    }
+
+    fn key_of(&mut self, side: Side, own: Term, other: Term) -> Term {
+        match side {
+            Side::Left => self.key(own, other),
+            // The result is at the distance of the left one: that of `other`.
+            Side::Right => self.key(other, own),
+        }
+    }
+
+    fn pair_of(&mut self, side: Side, own: Term, other: Term) -> Option<Term> {
+        match side {
+            Side::Left => self.pair(own, other),
+            Side::Right => self.pair(other, own),
+        }
+    }
+
+    /// A segment of one side is nothing on the other, where `other` is.
+    fn insert(&mut self, side: Side, index: usize, own: Term, other: Term) -> Option<Term> {
+        let seg = &self.heap(side).segs[index];
+        let other_root = other.plus(seg.root.k - own.k);
+        let matched = match side {
+            Side::Left => self.left_segs.get(&index),
+            Side::Right => self.right_segs.get(&index),
+        };
+        match matched {
+            Some(None) => {
+                let key = match side {
+                    Side::Left => (own.base, other.base, other.k - own.k),
+                    Side::Right => (other.base, own.base, own.k - other.k),
+                };
+                return self.keys.contains_key(&key).then(|| self.key_of(side, own, other));
+            }
+            Some(Some(_)) => return None,
+            None => {}
+        }
+        let shape = self.preds.shape(seg.pred);
+        let general = side == Side::Right || seg.nonempty;
+        if general && !self.mode.insert || shape == Shape::Tree && other_root != Term::NULL {
+            return None;
+        }
+        match side {
+            Side::Left => self.left_segs.insert(index, None),
+            Side::Right => self.right_segs.insert(index, None),
+        };
+        match side {
+            Side::Left => {
+                self.right_general = true;
+                self.left_general |= seg.nonempty;
+            }
+            Side::Right => {
+                self.left_general = true;
+                self.right_general |= seg.nonempty;
+            }
+        }
+        self.shape_general |= general;
+        let root = self.key_of(side, seg.root, other_root);
+        let to = match shape {
+            Shape::Tree => Term::NULL,
+            Shape::List | Shape::Dlist => self.pair_of(side, seg.to, other_root)?,
+        };
+        let (mut before, mut last) = (Term::NULL, Term::NULL);
+        if shape != Shape::List {
+            let other_before = self.partner(side, seg.before)?;
+            before = self.pair_of(side, seg.before, other_before)?;
+            if shape == Shape::Dlist {
+                last = self.key_of(side, seg.last, other_before);
+            }
+        }
+        let mut shared = Vec::with_capacity(seg.shared.len());
+        for arg in &seg.shared {
+            let other = self.partner(side, *arg)?;
+            shared.push(self.pair_of(side, *arg, other)?);
+        }
+        let pred = seg.pred;
+        self.out.segs.push(Seg { pred, root, to, before, last, shared, nonempty: false });
+        Some(self.key_of(side, own, other))
+    }
+
+    /// The last node of a segment that is nothing on the other side: there it is what was before.
+    fn at_end(&mut self, side: Side, index: usize, own: Term, other: Term) -> Option<Term> {
+        let matched = match side {
+            Side::Left => self.left_segs.get(&index),
+            Side::Right => self.right_segs.get(&index),
+        };
+        if matched != Some(&None) {
+            return None;
+        }
+        let key = match side {
+            Side::Left => (own.base, other.base, other.k - own.k),
+            Side::Right => (other.base, own.base, own.k - other.k),
+        };
+        self.keys.contains_key(&key).then(|| self.key_of(side, own, other))
+    }
+
+    /// Matches what objects hold, then what is known about values. `None` if something is left over.
+    pub(crate) fn finish(&mut self) -> Option<()> {
+        while let Some((a, b, both)) = self.todo.pop() {
+            let obj = self.contents(a, b)?;
+            self.out.objs.insert(both, Arc::new(obj));
+        }
+        let all = self.left.objs.keys().all(|at| self.left_objs.contains_key(at))
+            && self.right.objs.keys().all(|at| self.right_objs.contains_key(at))
+            && (0..self.left.segs.len()).all(|i| self.left_segs.contains_key(&i))
+            && (0..self.right.segs.len()).all(|j| self.right_segs.contains_key(&j));
+        if !all {
+            return None;
+        }
+        self.pure();
+        Some(())
+    }
+
+    fn contents(&mut self, a: Sym, b: Sym) -> Option<Obj> {
+        let (left, right) = (self.left.objs.get(&a)?, self.right.objs.get(&b)?);
+        if left.kind != right.kind || left.constant != right.constant {
+            return None;
+        }
+        let size = if left.size == right.size && left.size.base.is_none() {
+            left.size
+        } else {
+            if left.size.base.is_none() && right.size.base.is_none() {
+                return None;
+            }
+            self.pair(left.size, right.size)?
+        };
+        let zeroed = left.zeroed && right.zeroed;
+        self.left_general |= left.zeroed && !zeroed;
+        self.right_general |= right.zeroed && !zeroed;
+        let record = if left.record == right.record { left.record } else { None };
+        let mut cells = BTreeMap::new();
+        for (offset, cell) in &left.cells {
+            let other = match right.cells.get(offset) {
+                Some(other) if other.width == cell.width => Some(other.value),
+                None if right.zeroed && !overlaps(right, *offset, cell.width) => Some(Term::NULL),
+                _ => None,
+            };
+            match other {
+                Some(other) => {
+                    let value = self.pair(cell.value, other)?;
+                    cells.insert(*offset, Cell { value, ..*cell });
+                }
+                None => {
+                    self.left_general = true;
+                    if zeroed {
+                        // The rest is zero; this is anything.
+                        let value = Term::sym(self.out.fresh());
+                        cells.insert(*offset, Cell { value, ..*cell });
+                    }
+                }
+            }
+        }
+        for (offset, cell) in &right.cells {
+            if left.cells.get(offset).is_some_and(|other| other.width == cell.width) {
+                continue;
+            }
+            if left.zeroed && !overlaps(left, *offset, cell.width) {
+                let value = self.pair(Term::NULL, cell.value)?;
+                cells.insert(*offset, Cell { value, ..*cell });
+            } else {
+                self.right_general = true;
+                if zeroed {
+                    let value = Term::sym(self.out.fresh());
+                    if !cells.iter().any(|(at, c)| {
+                        *at < offset + cell.width as i128 && *offset < at + c.width as i128
+                    }) {
+                        cells.insert(*offset, Cell { value, ..*cell });
+                    } else {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(Obj { size, kind: left.kind, cells, zeroed, constant: left.constant, record })
+    }
+
+    fn pure(&mut self) {
+        self.lost_equalities();
+        let pairs = std::mem::take(&mut self.pairs);
+        for (sym, l, r) in &pairs {
+            let (left, right) = (self.left.pure.range(*l), self.right.pure.range(*r));
+            let mut both = left.hull(right);
+            if let Some(stops) = self.mode.widen {
+                both = widen(left, both, stops);
+            }
+            self.left_general |= left != both;
+            self.right_general |= right != both;
+            if both != Interval::ANY {
+                self.out.pure.bounds.insert(*sym, both);
+            }
+        }
+        let (left, right) = (&self.left.pure, &self.right.pure);
+        self.left_general |= self.facts(left, Side::Left, &pairs);
+        let widened = self.mode.widen.is_some();
+        if !widened {
+            self.right_general |= self.facts(right, Side::Right, &pairs);
+        } else {
+            self.right_general = true;
+        }
+        self.pairs = pairs;
+    }
+
+    /// Symbols that stand for one value on one side, and for several on the other.
+    fn lost_equalities(&mut self) {
+        let (mut left, mut right) = (HashMap::new(), HashMap::new());
+        for (sym, l, r) in &self.pairs {
+            match l.base {
+                None => self.left_general = true,
+                Some(base) => self.left_general |= *left.entry(base).or_insert(*sym) != *sym,
+            }
+            match r.base {
+                None => self.right_general = true,
+                Some(base) => self.right_general |= *right.entry(base).or_insert(*sym) != *sym,
+            }
+        }
+    }
+
+    /// Facts of one side that hold on the other, too. Was one lost?
+    fn facts(&mut self, from: &Pure, side: Side, pairs: &[(Sym, Term, Term)]) -> bool {
+        let mut map: HashMap<Sym, Term> = HashMap::new();
+        let mut back: HashMap<Sym, Term> = HashMap::new();
+        for (sym, l, r) in pairs {
+            let (own, other) = if side == Side::Left { (l, r) } else { (r, l) };
+            if let Some(base) = own.base {
+                map.entry(base).or_insert(Term::sym(*sym).plus(-own.k));
+            }
+            back.insert(*sym, *other);
+        }
+        let rigid = self.rigid;
+        let known = |sym: Sym| map.contains_key(&sym) || rigid(sym);
+        let to = |sym: Sym| map.get(&sym).copied().unwrap_or(Term::sym(sym));
+        let across = |sym: Sym| back.get(&sym).copied().unwrap_or(Term::sym(sym));
+        let other = self.heap(if side == Side::Left { Side::Right } else { Side::Left });
+        let mut lost = false;
+        for sum in &from.linear {
+            if !sum.factors.iter().all(|(var, _)| known(Sym(*var))) {
+                lost = true;
+                continue;
+            }
+            let new = rename_sum(sum, &to);
+            let there = new.as_ref().and_then(|sum| rename_sum(sum, &across));
+            match (new, there) {
+                (Some(new), Some(there)) if holds(&other.pure, &there) => {
+                    if new.factors.len() > 1 && !self.out.pure.linear.contains(&new) {
+                        self.out.pure.linear.push(new);
+                    }
+                }
+                _ => lost = true,
+            }
+        }
+        for (a, b, k) in &from.different {
+            if !known(*a) || b.is_some_and(|b| !known(b)) {
+                lost = true;
+                continue;
+            }
+            let (x, y) = (to(*a), b.map_or(Term::int(*k), |b| to(b).plus(*k)));
+            let there = |t: Term| t.base.map_or(t, |base| across(base).plus(t.k));
+            if other.disequal(self.preds, there(x), there(y)) {
+                if let Some(key) = Pure::difference(x, y) {
+                    self.out.pure.different.insert(key);
+                }
+            } else {
+                lost = true;
+            }
+        }
+        lost
+    }
+}
+
+fn holds(pure: &Pure, sum: &Sum) -> bool {
+    pure.entails(sum)
+}
+
+pub(crate) fn overlaps(obj: &Obj, offset: i128, width: u64) -> bool {
+    let end = offset + i128::from(width);
+    obj.cells
+        .range(..end)
+        .next_back()
+        .is_some_and(|(at, cell)| *at + i128::from(cell.width) > offset)
+        || obj.cells.range(offset..end).next().is_some()
+}
+
+fn widen(old: Interval, new: Interval, stops: &[i128]) -> Interval {
+    let low = if new.low == old.low {
+        new.low
+    } else {
+        new.low.and_then(|low| stops.iter().rev().find(|stop| **stop <= low).copied())
+    };
+    let high = if new.high == old.high {
+        new.high
+    } else {
+        new.high.and_then(|high| stops.iter().find(|stop| **stop >= high).copied())
+    };
+    Interval { low, high }
+}
+
+/// Joins two states of one location.
+pub fn join(
+    preds: &mut Preds,
+    left: &State,
+    right: &State,
+    mode: Mode<'_>,
+) -> Option<Joined<State>> {
+    if left.vars.len() != right.vars.len()
+        || left.anchors.len() != right.anchors.len()
+        || left.allocas.len() != right.allocas.len()
+        || left.heap.objs.len() != right.heap.objs.len()
+        || !mode.insert && left.heap.segs.len() < right.heap.segs.len()
+    {
+        return None;
+    }
+    let rigid = |sym: Sym| is_rigid(sym);
+    let fixed = |_: Sym| false;
+    let mut join = Join::new(preds, &left.heap, &right.heap, &rigid, &fixed, mode);
+    let values = |state: &'_ State| -> Vec<Term> {
+        state.vars.iter().chain(&state.anchors).copied().collect()
+    };
+    for (l, r) in values(left).into_iter().zip(values(right)) {
+        join.hint(l, r);
+    }
+    for at in left.heap.objs.range(Sym(crate::heap::RIGID)..).map(|(sym, _)| *sym) {
+        if !join.same_object(at) {
+            return None;
+        }
+    }
+    let mut objects = Vec::with_capacity(left.objects.len());
+    for (l, r) in left.objects.iter().zip(&right.objects) {
+        objects.push(match (l, r) {
+            (None, None) => None,
+            (Some(a), Some(b)) => Some(join.pair(Term::sym(*a), Term::sym(*b))?.base?),
+            _ => return None,
+        });
+    }
+    let mut allocas = Vec::new();
+    for (a, b) in left.allocas.iter().zip(&right.allocas) {
+        allocas.push(join.pair(Term::sym(*a), Term::sym(*b))?.base?);
+    }
+    let mut vars = Vec::with_capacity(left.vars.len());
+    for (l, r) in left.vars.iter().zip(&right.vars) {
+        vars.push(join.pair(*l, *r)?);
+    }
+    let mut anchors = Vec::with_capacity(left.anchors.len());
+    for (l, r) in left.anchors.iter().zip(&right.anchors) {
+        anchors.push(join.pair(*l, *r)?);
+    }
+    join.finish()?;
+    let Join { out, left_general, shape_general, .. } = join;
+    let mut result = State { heap: out, vars, objects, allocas, anchors };
+    result.normalise(preds).ok()?;
+    Some(Joined { result, left_general, shape_general })
+}

@@ -1,0 +1,27 @@
+//! Shape analysis of heap programs: symbolic heaps with inductive predicates that are found on the way.
+//!
+//! A state is a symbolic heap ([MNCL06]): objects, segments, a pure part. Commands are executed on it, segments are
+//! unfolded where memory is accessed, and folded at the heads of loops. A procedure is analysed for what its
+//! arguments and globals lead to; what its caller knows besides is framed.
+
+mod access;
+mod calls;
+mod engine;
+mod eval;
+mod exec;
+mod fold;
+mod heap;
+mod join;
+mod live;
+mod preds;
+mod pure;
+mod records;
+mod show;
+mod term;
+mod unfold;
+
+pub use crate::heap::{Cell, Heap, Kind, Obj, Place, Seg, State};
+pub use engine::{Invariant, Options, Outcome, PossibleFault, Site, Stop, analyse};
+pub use preds::{Body, Pred, PredId, Preds, Shape};
+pub use pure::{Interval, Pure};
+pub use term::{Sym, Term};

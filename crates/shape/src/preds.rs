@@ -1,0 +1,113 @@
+//! Inductive predicates, found while heaps are folded: a node is a small symbolic heap.
+
+use std::collections::HashMap;
+
+use crate::heap::Heap;
+use crate::term::Sym;
+
+/// The place of a predicate in [`Preds`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PredId(pub u32);
+
+/// How nodes are linked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Shape {
+    /// Each leads to the next.
+    List,
+    /// Each leads to the next and to the one before.
+    Dlist,
+    /// Each leads to several.
+    Tree,
+}
+
+/// In the heap of a node: its address.
+pub const SELF: Sym = Sym(0);
+/// What its link to the next node holds.
+pub const NEXT: Sym = Sym(1);
+/// What its link back, or to its parent, holds.
+pub const PREV: Sym = Sym(2);
+/// The first argument that all nodes have in common.
+pub const SHARED: u32 = 3;
+
+/// A node: an object at [`SELF`] and what belongs to it alone. Symbols after the common arguments are existential.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Body {
+    /// The node and what belongs to it.
+    pub heap: Heap,
+    /// Of a tree: offsets of the links to children.
+    pub children: Vec<i128>,
+}
+
+/// An inductive predicate.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pred {
+    /// How nodes are linked.
+    pub shape: Shape,
+    /// Links lead so many bytes into a node.
+    pub head: i128,
+    /// How many arguments all nodes have in common.
+    pub shared: u32,
+    /// What a node may be.
+    pub bodies: Vec<Body>,
+}
+
+/// All predicates of an analysis.
+#[derive(Debug)]
+pub struct Preds {
+    all: Vec<Pred>,
+    known: HashMap<Pred, PredId>,
+    /// The least predicate that includes two others, or none.
+    pub(crate) joins: HashMap<(PredId, PredId), Option<PredId>>,
+    /// Where bounds that grow stop: numbers of the program, in ascending order.
+    pub(crate) stops: std::sync::Arc<[i128]>,
+}
+
+impl Preds {
+    /// None yet; bounds that grow stop at these numbers.
+    #[must_use]
+    pub fn new(stops: &[i128]) -> Preds {
+        Preds { all: Vec::new(), known: HashMap::new(), joins: HashMap::new(), stops: stops.into() }
+    }
+
+    /// A predicate.
+    #[must_use]
+    pub fn get(&self, id: PredId) -> &Pred {
+        &self.all[id.0 as usize]
+    }
+
+    /// How nodes are linked.
+    #[must_use]
+    pub fn shape(&self, id: PredId) -> Shape {
+        self.get(id).shape
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> &[Pred] {
+        &self.all
+    }
+
+    /// How many bytes each node has at least.
+    #[must_use]
+    pub fn least_size(&self, id: PredId) -> Option<i128> {
+        let size = |body: &Body| {
+            body.heap.objs.get(&SELF).filter(|o| o.size.base.is_none()).map(|o| o.size.k)
+        };
+        self.get(id)
+            .bodies
+            .iter()
+            .map(size)
+            .try_fold(i128::MAX, |least, size| Some(least.min(size?)))
+    }
+
+    /// The number of a predicate.
+    pub fn intern(&mut self, pred: Pred) -> PredId {
+        if let Some(id) = self.known.get(&pred) {
+            return *id;
+        }
+        let id = PredId(self.all.len() as u32);
+        self.known.insert(pred.clone(), id);
+        self.all.push(pred);
+        id
+    }
+}
