@@ -10,7 +10,8 @@ use smt::Term;
 use viper::core::{Expr, ExprKind, Local, Resource, Type};
 
 use crate::diagnostics::{
-    Blame, Candidate, Reason, Shortage, Unproved, free_locals, in_words_of_member, root, shorten,
+    Blame, Candidate, ErrorKind, Reason, Shortage, Unproved, free_locals, in_words_of_member, root,
+    shorten,
 };
 use crate::executor::Executor;
 use crate::prover::Run;
@@ -93,7 +94,7 @@ impl Executor<'_> {
             if decl.body.is_none() {
                 continue;
             }
-            let blame = Blame::new("unfold.failed", Pos::None);
+            let blame = Blame::new(ErrorKind::UnfoldFailed, Pos::None);
             let given = self.aside(|this| {
                 let mut state = state.clone();
                 state.heap = shortage.heap.clone();
@@ -132,7 +133,7 @@ impl Executor<'_> {
             return None;
         }
         let text = self.permission_wording(state, reason)?;
-        let blame = Blame::new("fold.failed", Pos::None);
+        let blame = Blame::new(ErrorKind::FoldFailed, Pos::None);
         self.aside(|this| {
             let mut state = state.clone();
             this.explore(&mut state, |this, s| {
@@ -193,8 +194,11 @@ impl Executor<'_> {
                 || matches!(e.kind, ExprKind::ForPerm(..) | ExprKind::InhaleExhale(..))
         };
         // The methods that plugins make have no precondition that a user could change.
-        let made = method.name.as_str().ends_with("_termination_proof");
-        if !is_param || made || method.body.is_none() || assertion.any(elsewhere) {
+        if !is_param
+            || method.proof_of.is_some()
+            || method.body.is_none()
+            || assertion.any(elsewhere)
+        {
             return None;
         }
         let text = self.permission_wording(state, reason)?;

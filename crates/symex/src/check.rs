@@ -4,7 +4,9 @@ use report::Pos;
 use smt::Term;
 use viper::core::ReportAs;
 
-use crate::diagnostics::{Blame, Reason, Shortage, Unproved, diagnostic, path_wording, wording};
+use crate::diagnostics::{
+    Blame, ErrorKind, Reason, ReasonKind, Shortage, Unproved, diagnostic, path_wording, wording,
+};
 use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::prover::{Run, Stop};
@@ -106,9 +108,9 @@ impl Executor<'_> {
 
     /// An error at something that cannot be verified.
     pub fn unsupported<T>(&mut self, state: &State, pos: Pos, what: &str) -> Run<T> {
-        let blame = Blame::new("internal", pos);
+        let blame = Blame::new(ErrorKind::Internal, pos);
         let reason =
-            Reason::text("feature.unsupported", pos, format!("{what} cannot be verified yet."));
+            Reason::text(ReasonKind::Unsupported, pos, format!("{what} cannot be verified yet."));
         self.fail(state, &blame, &reason)
     }
 

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use smt::{FunId, Node, Op, Term};
 use viper::core::{Expr, FunctionId};
 
-use crate::diagnostics::Blame;
-use crate::encoding::{FunctionSymbols, FunctionTheory};
+use crate::diagnostics::{Blame, ErrorKind};
+use crate::encoding::{FunctionSymbols, FunctionTheory, SymbolKind};
 use crate::executor::{Executor, annotated};
 use crate::prover::{Entry, Outcome, Run, Stop};
 use crate::state::{Owner, State};
@@ -140,7 +140,8 @@ impl Executor<'_> {
         state.fresh = self.next_fresh();
         let outcomes = self.explore(&mut state, |this, s| {
             let mark = this.trail().len();
-            let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+            let not_wellformed =
+                |e: &Arc<Expr>| Blame::new(ErrorKind::ContractNotWellformed, e.pos);
             this.produce_all(s, &function.pres, snap, &not_wellformed)?;
             let skip = this.facts_since(mark);
             s.result = Some(result);
@@ -192,11 +193,12 @@ impl Executor<'_> {
         self.unfolded.clear();
         let outcomes = self.explore(&mut state, |this, s| {
             let mark = this.trail().len();
-            let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+            let not_wellformed =
+                |e: &Arc<Expr>| Blame::new(ErrorKind::ContractNotWellformed, e.pos);
             this.produce_all(s, &function.pres, snap, &not_wellformed)?;
             let skip = this.facts_since(mark);
             s.old = Some(s.heap.clone());
-            let blame = Blame::new("function.not.wellformed", function.pos)
+            let blame = Blame::new(ErrorKind::FunctionNotWellformed, function.pos)
                 .with_info(&function.info)
                 .about(function.name.as_str());
             let value = this.eval(s, body, &blame)?;
@@ -206,7 +208,7 @@ impl Executor<'_> {
             s.result = Some(value);
             let mut heap = s.heap.clone();
             this.consume_all(s, &mut heap, &function.posts, &|post| {
-                Blame::new("postcondition.violated", post.pos)
+                Blame::new(ErrorKind::PostconditionViolated, post.pos)
                     .with_info(&post.info)
                     .about(function.name.as_str())
             })?;
@@ -310,7 +312,7 @@ impl Executor<'_> {
     }
 
     fn mentions_call(&self, fact: Term) -> bool {
-        self.any_symbol(fact, &mut |name| name.ends_with(".pre") || name.ends_with(".pre|"))
+        self.any_symbol(fact, |fun| self.symbol_kind(fun) == Some(&SymbolKind::Precondition))
     }
 
     /// The symbols of a term that were made while it was evaluated.
@@ -330,7 +332,7 @@ impl Executor<'_> {
         }
     }
 
-    fn any_symbol(&self, term: Term, test: &mut dyn FnMut(&str) -> bool) -> bool {
+    fn any_symbol(&self, term: Term, test: impl Fn(FunId) -> bool) -> bool {
         let mut seen = HashSet::new();
         let mut pending = vec![term];
         while let Some(term) = pending.pop() {
@@ -338,7 +340,7 @@ impl Executor<'_> {
                 continue;
             }
             if let Node::App(fun, _) = self.terms.node(term)
-                && test(&self.terms.signature.fun(*fun).name)
+                && test(*fun)
             {
                 return true;
             }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use report::{Diagnostic, Pos};
 use smt::Instances;
 
-use crate::encoding::{Origin, is_of_permissions};
+use crate::encoding::{FormulaKind, Instantiated, Origin};
 use crate::verdict::Quantified;
 
 /// Instances by the origins of formulas.
@@ -35,7 +35,8 @@ impl Counts {
         let mut counts = Counts::default();
         // Some have none: instances that said nothing new.
         for (name, instances) in counted.into_iter().filter(|(_, i)| i.count > 0) {
-            let origin = origin(&name).unwrap_or(Origin { kind: name, pos: Pos::None });
+            let origin =
+                origin(&name).unwrap_or(Origin { kind: Instantiated::Rule(name), pos: Pos::None });
             counts.0.entry(origin).or_default().add(instances);
         }
         counts
@@ -53,7 +54,7 @@ impl Counts {
         let mut sorted: Vec<_> = self.0.iter().map(|(origin, i)| (origin, *i)).collect();
         sorted.sort_by_key(|(origin, instances)| {
             let place = origin.pos.span().map(|span| (span.file, span.start, span.end));
-            (Reverse(instances.count), place, &origin.kind)
+            (Reverse(instances.count), place, origin.kind.as_str())
         });
         sorted
     }
@@ -61,7 +62,7 @@ impl Counts {
     /// Those with most instances first.
     pub fn quantified(&self) -> Vec<Quantified> {
         let quantified = |(origin, instances): (&Origin, Instances)| Quantified {
-            kind: origin.kind.clone(),
+            kind: origin.kind.as_str().to_string(),
             pos: origin.pos,
             instances: instances.count,
             generation: instances.generation,
@@ -88,15 +89,18 @@ impl Counts {
 
 fn matching_loop(origin: &Origin, instances: Instances) -> Diagnostic {
     let Instances { count, generation } = instances;
-    let what = match origin.kind.as_str() {
-        "user" | "axiom" => "This quantifier".to_string(),
-        "aux" => "What follows from the body of this quantifier".to_string(),
-        "function" => "What is known of this function".to_string(),
-        "forperm" => "This `forperm`".to_string(),
-        kind if is_of_permissions(kind) => {
-            format!("What is known of these permissions ({kind})")
-        }
-        kind => format!("What is known here ({kind})"),
+    let what = match &origin.kind {
+        Instantiated::Formula(kind) => match kind {
+            FormulaKind::User | FormulaKind::Axiom => "This quantifier".to_string(),
+            FormulaKind::Auxiliary => "What follows from the body of this quantifier".to_string(),
+            FormulaKind::Function => "What is known of this function".to_string(),
+            FormulaKind::ForPerm => "This `forperm`".to_string(),
+            kind if kind.is_of_permissions() => {
+                format!("What is known of these permissions ({})", kind.as_str())
+            }
+            kind => format!("What is known here ({})", kind.as_str()),
+        },
+        Instantiated::Rule(name) => format!("The rule {name}"),
     };
     Diagnostic::warning(
         "verifier.warning:matching.loop",
@@ -121,8 +125,9 @@ mod tests {
             ((*name).to_string(), Instances { count: *count, generation: *generation })
         };
         let origin = |name: &str| {
-            let (kind, number) = name.split_once('#')?;
-            Some(Origin { kind: kind.to_string(), pos: Pos::Foreign(number.parse().ok()?) })
+            let number = name.strip_prefix("user#")?.parse().ok()?;
+            let kind = Instantiated::Formula(FormulaKind::User);
+            Some(Origin { kind, pos: Pos::Foreign(number) })
         };
         Counts::new(counted.iter().map(instances).collect(), origin)
     }

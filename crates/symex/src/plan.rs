@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use report::{Pos, Span};
-use viper::core::{Function, FunctionId, Method, MethodId, PredicateId, Program};
+use viper::core::{FunctionId, MethodId, PredicateId, Program};
 
 use crate::callgraph::{CallGraph, call_graph};
 use crate::config::Config;
@@ -172,15 +172,8 @@ pub(crate) fn describe(program: &Program, key: Key) -> (&str, Pos) {
 
 /// Methods that check the termination of functions, with the functions.
 fn termination_proofs(program: &Program) -> BTreeMap<u32, u32> {
-    let is_proof = |m: &Method| m.name.as_str().ends_with("_termination_proof");
-    let about = |m: &Method, f: &Function| f.pos == m.pos && f.pos != Pos::None;
-    let mut proofs = BTreeMap::new();
-    for (i, m) in program.methods.iter().enumerate().filter(|(_, m)| is_proof(m)) {
-        if let Some(f) = program.functions.iter().position(|f| about(m, f)) {
-            proofs.insert(i as u32, f as u32);
-        }
-    }
-    proofs
+    let methods = program.methods.iter().enumerate();
+    methods.filter_map(|(i, method)| Some((i as u32, method.proof_of?.0))).collect()
 }
 
 /// Functions that call each other, with how the groups depend on each other.
@@ -215,7 +208,26 @@ fn shuffle<T>(items: &mut [T], seed: u32) {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
+    use report::SourceMap;
+    use viper::loader::{DiskFiles, load_text};
+
     use super::shuffle;
+
+    #[test]
+    fn proofs_of_termination_are_no_members_whatever_their_names() {
+        let text = "import <decreases/int.vpr>
+            function f(x: Int): Int decreases x { x <= 0 ? 0 : f(x - 1) }
+            method f_termination_proof() {}";
+        let mut sources = SourceMap::new();
+        let file = sources.add("test.vpr", text);
+        let loaded = load_text(&DiskFiles, &mut sources, file, Path::new("test.vpr"));
+        let checked = viper::check(&loaded.program).program.unwrap_or_default();
+        let (program, _) = viper::plugins::desugar(checked, &viper::plugins::Options::default());
+        assert_eq!(program.methods.len(), 2);
+        assert_eq!(crate::member_names(&program), ["f", "f_termination_proof"]);
+    }
 
     #[test]
     fn every_seed_has_an_order_of_its_own() {

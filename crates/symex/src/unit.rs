@@ -12,8 +12,8 @@ use viper::core::{
 
 use crate::advice::advise;
 use crate::config::{Config, ExhaleMode, JoinMode};
-use crate::diagnostics::Blame;
 use crate::diagnostics::Candidate;
+use crate::diagnostics::{Blame, ErrorKind, ReasonKind, identifier};
 use crate::encoding::{Encoding, FunctionTheory, Theories};
 use crate::executor::Executor;
 use crate::instances::Counts;
@@ -162,9 +162,10 @@ fn verify_with(
         (result != Err(Stop::Abort)).then_some(failures)
     };
     let failures = verify(&program)?;
+    let not_wellformed = ErrorKind::ContractNotWellformed.as_str();
     let goes_away = !failures.iter().any(|f| {
         let d = &f.diagnostic;
-        (d.id == candidate.id && d.pos == candidate.pos) || d.id.starts_with("not.wellformed")
+        (d.id == candidate.id && d.pos == candidate.pos) || d.id.starts_with(not_wellformed)
     });
     if !goes_away {
         return Some(false);
@@ -173,8 +174,8 @@ fn verify_with(
     let method = program.methods.get_mut(candidate.method.index())?;
     let pos = candidate.pos;
     method.body = method.body.take().map(|body| assert_false_before(body, pos));
-    let reached =
-        |f: &Failure| f.diagnostic.id == "assert.failed:assertion.false" && f.diagnostic.pos == pos;
+    let falsum = identifier(ErrorKind::AssertFailed, ReasonKind::AssertionFalse);
+    let reached = |f: &Failure| f.diagnostic.id == falsum && f.diagnostic.pos == pos;
     Some(verify(&program)?.iter().any(reached))
 }
 
@@ -458,7 +459,7 @@ fn verify_predicate(executor: &mut Executor<'_>, id: PredicateId) -> Run<()> {
     for i in 0..predicate.params {
         executor.havoc(&mut state, viper::core::LocalId(i));
     }
-    let blame = Blame::new("predicate.not.wellformed", predicate.pos)
+    let blame = Blame::new(ErrorKind::PredicateNotWellformed, predicate.pos)
         .with_info(&predicate.info)
         .about(predicate.name.as_str());
     let result = executor.explore(&mut state, |this, s| {

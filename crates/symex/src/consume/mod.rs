@@ -12,7 +12,7 @@ use viper::core::{BinOp, Expr, ExprKind};
 
 use crate::diagnostics::resource_reason;
 use crate::diagnostics::wand_reason;
-use crate::diagnostics::{Blame, Reason};
+use crate::diagnostics::{Blame, Reason, ReasonKind};
 use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::produce::Conditional;
@@ -80,7 +80,7 @@ impl Executor<'_> {
                     state.perm_heap = Some(heap.clone());
                     if this.syntax.is_pure(part) {
                         let value = this.eval(state, part, blame)?;
-                        let reason = Reason::new("assertion.false", part, state.owner);
+                        let reason = Reason::new(ReasonKind::AssertionFalse, part, state.owner);
                         this.check(state, value, blame, reason)?;
                         // Proved: later parts need not prove it again.
                         this.assume(state, value)?;

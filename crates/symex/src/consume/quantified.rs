@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use smt::{Quantifier, Term};
+use smt::Term;
 use viper::core::Expr;
 
 use crate::diagnostics::{Blame, family_reason, not_injective};
+use crate::encoding::FormulaKind;
 use crate::executor::Executor;
 use crate::heap::quantified::Family;
 use crate::prover::Run;
@@ -101,7 +102,7 @@ impl Executor<'_> {
         let body = self.terms.implies(active, smaller);
         let triggers = self.family_triggers(family);
         let vars = family.vars.clone();
-        let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "wildcard");
+        let fact = self.for_all(FormulaKind::Wildcard, &vars, &triggers, body);
         self.assume(state, fact)
     }
 }

@@ -21,7 +21,7 @@ use smt::{FunId, Limits, Node, Sort, Term};
 use viper::core::{Adt, DomainFunctionId, LocalId, Type};
 
 use crate::diagnostics::Reason;
-use crate::diagnostics::{Shortage, Unproved};
+use crate::diagnostics::{ReasonKind, Shortage, Unproved};
 use crate::encoding::{SnapFunctions, Use};
 use crate::prover::{Entry, Prover};
 use crate::state::{Heap, State};
@@ -328,10 +328,10 @@ impl Prover<'_> {
             scene.labels.insert(*label, Rc::new(self.places(world, rows)));
         }
         let Some(value) = world.interpret(&scene, expr) else { return false };
-        match question.reason.id {
-            "assertion.false" => value == Value::Bool(true),
-            "division.by.zero" => value.as_perm().is_some_and(|p| !p.is_zero()),
-            "seq.index.negative" | "negative.permission" => {
+        match question.reason.kind {
+            ReasonKind::AssertionFalse => value == Value::Bool(true),
+            ReasonKind::DivisionByZero => value.as_perm().is_some_and(|p| !p.is_zero()),
+            ReasonKind::SeqIndexNegative | ReasonKind::NegativePermission => {
                 value.as_perm().is_some_and(|p| p >= BigRational::zero())
             }
             _ => false,

@@ -14,7 +14,7 @@ use viper::core::{Expr, Local, MethodId};
 
 use crate::verdict::Failure;
 
-pub(crate) use blame::{Blame, Reason, diagnostic};
+pub(crate) use blame::{Blame, ErrorKind, Reason, ReasonKind, diagnostic, identifier};
 pub(crate) use reasons::{
     family_reason, not_injective, predicate_reason, resource_reason, wand_reason,
 };

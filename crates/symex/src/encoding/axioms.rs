@@ -7,8 +7,8 @@ use smt::{Meaning, Quantifier, Term};
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{Expr, ExprKind, FunctionId, Local, LocalId, Type};
 
-use super::Encoding;
 use super::operand_type;
+use super::{Encoding, Formula, FormulaKind};
 
 /// An axiom that is being translated.
 struct Context<'a> {
@@ -107,7 +107,8 @@ impl Encoding<'_> {
                     SourceQuantifier::Exists => Quantifier::Exists,
                 };
                 self.because_of(e.pos, |this| {
-                    this.close(quantifier, &constants, &sets, value, weight, "axiom")
+                    let formula = Formula { quantifier, kind: FormulaKind::Axiom, weight };
+                    this.close(formula, &constants, &sets, value)
                 })
             }
             ExprKind::Seq(elems) => {
@@ -160,7 +161,7 @@ impl Encoding<'_> {
         let call = self.terms.app(symbols.full, &args);
         let pre = self.terms.app(symbols.pre, &args);
         let formula = self.because_of(function.pos, |this| {
-            this.close(Quantifier::Forall, &constants, &[vec![call]], pre, None, "function")
+            this.for_all(FormulaKind::Function, &constants, &[vec![call]], pre)
         });
         let text = format!("(assert {})", smt::print(&self.terms, formula));
         self.say(&text);

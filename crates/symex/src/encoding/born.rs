@@ -9,6 +9,7 @@ use smt::{FunId, Sort, symbol};
 use viper::core::Type;
 
 use super::Encoding;
+use super::symbols::SymbolKind;
 
 impl Encoding<'_> {
     /// `Ref.born` or `Snap.born`.
@@ -17,7 +18,8 @@ impl Encoding<'_> {
         if !self.symbols.funs.contains_key("Snap.born") {
             self.wrapper(reference);
             self.declare("Ref.born", vec![reference], Sort::Int);
-            self.declare("Snap.born", vec![snap], Sort::Int);
+            let born = self.declare("Snap.born", vec![snap], Sort::Int);
+            self.symbols.kinds.insert(born, SymbolKind::Snapshot);
             self.say(
                 "(assert (forall ((a Snap.t) (b Snap.t)) (! (and \
                  (<= (Snap.born a) (Snap.born (Snap.pair a b))) \

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use smt::{FunId, Meaning, Node, Quantifier, Sort, Term, symbol};
+use smt::{FunId, Meaning, Node, Sort, Term, symbol};
 use viper::core::{FunctionId, PredicateId};
 
-use super::Encoding;
-use super::symbols::{FunctionSymbols, Use};
+use super::symbols::{FunctionSymbols, SymbolKind, Use};
+use super::{Encoding, FormulaKind};
 
 impl Encoding<'_> {
     /// The symbols of a function. Its axioms come along where its unit is done.
@@ -29,6 +29,7 @@ impl Encoding<'_> {
             pre: self.declare(&format!("fun.{name}.pre"), args, Sort::Bool),
         };
         self.symbols.functions.insert(id, symbols);
+        self.symbols.kinds.insert(symbols.pre, SymbolKind::Precondition);
         self.symbols.limited.insert(symbols.full, symbols.limited);
         self.symbols.limited_pre.insert(symbols.pre, symbols.limited);
         self.symbols.note(Use::Function(id));
@@ -71,7 +72,7 @@ impl Encoding<'_> {
         if self.terms.as_bool(body) == Some(true) {
             return String::new();
         }
-        let axiom = self.close(Quantifier::Forall, formals, triggers, body, None, "function");
+        let axiom = self.for_all(FormulaKind::Function, formals, triggers, body);
         let mut text = String::new();
         let mut seen = HashSet::new();
         let mut pending = vec![axiom];

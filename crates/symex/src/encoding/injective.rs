@@ -7,7 +7,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use smt::{Bound, Meaning, Node, Op, Quant, Quantifier, Sort, Term};
+use smt::{Bound, Node, Op, Quant, Quantifier, Sort, Term};
 
 use super::Encoding;
 
@@ -172,9 +172,8 @@ impl Encoding<'_> {
         let known = self.summaries.get(&key).copied();
         let fun = known.unwrap_or_else(|| {
             let name = format!("{}back@of{count}", self.prefix);
-            let sorts: Vec<Sort> = args.iter().map(|t| self.terms.sort(*t)).collect();
             let sort = self.terms.sort(x);
-            let fun = self.terms.fun_named(&name, &sorts, sort, Meaning::Uninterpreted);
+            let fun = self.fresh_function(&name, "back", &args, sort);
             self.summaries.insert(key, fun);
             fun
         });

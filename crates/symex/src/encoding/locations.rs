@@ -121,8 +121,7 @@ impl Encoding<'_> {
         let known = self.summaries.get(&key).copied();
         let fun = known.unwrap_or_else(|| {
             let name = format!("{}{hint}@of{}", self.prefix, self.summaries.len());
-            let sorts: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
-            let fun = self.terms.fun_named(&name, &sorts, sort, Meaning::Uninterpreted);
+            let fun = self.fresh_function(&name, hint, &parameters, sort);
             self.summaries.insert(key, fun);
             fun
         });

@@ -44,9 +44,10 @@ use crate::syntax::Syntax;
 
 pub(crate) use domains::{Foreign, foreign_axioms};
 pub(crate) use operators::operand_type;
-pub(crate) use origin::{Origin, is_of_permissions};
+pub(crate) use origin::{FormulaKind, Instantiated, Origin};
+pub(crate) use quantifiers::Formula;
 pub(crate) use snapshots::SnapFunctions;
-pub(crate) use symbols::{FunctionSymbols, FunctionTheory, Theories, Use};
+pub(crate) use symbols::{FunctionSymbols, FunctionTheory, SymbolKind, Theories, Use};
 pub(crate) use wand_states::{Reads, introspection};
 pub(crate) use wands::Argument;
 
@@ -111,12 +112,16 @@ impl<'p> Encoding<'p> {
     ) -> Encoding<'p> {
         let mut terms = Terms::new();
         let prelude = Prelude::new(&mut terms);
+        let mut symbols = Symbols::new();
+        for fun in [prelude.combine, prelude.first, prelude.second] {
+            symbols.kinds.insert(fun, SymbolKind::Snapshot);
+        }
         Encoding {
             program,
             config,
             terms,
             syntax,
-            symbols: Symbols::new(),
+            symbols,
             prelude,
             reads: reads::Reads::default(),
             wands: Wands::default(),
@@ -167,9 +172,21 @@ impl<'p> Encoding<'p> {
     /// parameters.
     pub fn numbered(&mut self, hint: &str, number: u32, parameters: &[Term], sort: Sort) -> Term {
         let name = format!("{}{hint}@{number}", self.prefix);
-        let args: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
-        let fun = self.terms.fun_named(&name, &args, sort, Meaning::Uninterpreted);
+        let fun = self.fresh_function(&name, hint, parameters, sort);
         self.terms.app(fun, parameters)
+    }
+
+    /// A function of parameters that is no part of the program.
+    fn fresh_function(&mut self, name: &str, hint: &str, parameters: &[Term], sort: Sort) -> FunId {
+        let args: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
+        let fun = self.terms.fun_named(name, &args, sort, Meaning::Uninterpreted);
+        self.symbols.kinds.entry(fun).or_insert_with(|| SymbolKind::Fresh(hint.into()));
+        fun
+    }
+
+    /// What a function symbol is for, where that matters.
+    pub fn symbol_kind(&self, fun: FunId) -> Option<&SymbolKind> {
+        self.symbols.kinds.get(&fun)
     }
 
     /// The axioms of domains that the solver was told.

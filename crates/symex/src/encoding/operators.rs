@@ -4,6 +4,7 @@ use smt::{Sort, Term};
 use viper::core::{BinOp, CollectionOp, Type};
 
 use super::Encoding;
+use super::symbols::SymbolKind;
 
 impl Encoding<'_> {
     /// A permission amount.
@@ -38,6 +39,14 @@ impl Encoding<'_> {
         self.sort(ty);
         let name = self.collection_name(ty, op);
         let fun = self.declared(name, sorts, result);
+        let kind = match op {
+            "Seq.contains" => Some(SymbolKind::SeqContains),
+            "Seq.range" => Some(SymbolKind::SeqRange),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            self.symbols.kinds.insert(fun, kind);
+        }
         self.terms.app(fun, args)
     }
 

@@ -16,7 +16,7 @@
 //! | `wand` | what a packaged wand is about |
 //! | `inverse`, `location`, `computed` | of a quantified permission, from variables to locations and back |
 //! | `domain`, `values`, `agree`, `write` | where the values of its locations are defined, and what they are |
-//! | `receiver`, `bound`, `wildcard`, `assume`, `havoc` | what is known of its locations and amounts |
+//! | `receiver`, `bound`, `wildcard`, `share`, `assume`, `havoc` | what is known of its locations and amounts |
 //! | `set.union.in`, `snap.Int`, … | a rule about collections or snapshots, which is in no source |
 //!
 //! What functions tell others has the name of the function in front: `length.function.1`. A formula
@@ -30,46 +30,135 @@ use report::{Pos, SourceMap};
 
 use super::Encoding;
 
-/// Kinds that are not about quantified permissions.
-const OTHERS: [&str; 8] =
-    ["user", "aux", "axiom", "function", "forperm", "literal.index", "literal.contains", "wand"];
+/// What a quantified formula is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum FormulaKind {
+    User,
+    Auxiliary,
+    Axiom,
+    Function,
+    ForPerm,
+    LiteralIndex,
+    LiteralContains,
+    Wand,
+    Inverse,
+    Location,
+    Computed,
+    Domain,
+    Values,
+    Agree,
+    Write,
+    Receiver,
+    Bound,
+    Wildcard,
+    Assume,
+    Havoc,
+    Share,
+}
 
-/// Is this a kind of formulas that stand for quantified permissions?
-pub(crate) fn is_of_permissions(kind: &str) -> bool {
-    !OTHERS.contains(&kind)
+impl FormulaKind {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            FormulaKind::User => "user",
+            FormulaKind::Auxiliary => "aux",
+            FormulaKind::Axiom => "axiom",
+            FormulaKind::Function => "function",
+            FormulaKind::ForPerm => "forperm",
+            FormulaKind::LiteralIndex => "literal.index",
+            FormulaKind::LiteralContains => "literal.contains",
+            FormulaKind::Wand => "wand",
+            FormulaKind::Inverse => "inverse",
+            FormulaKind::Location => "location",
+            FormulaKind::Computed => "computed",
+            FormulaKind::Domain => "domain",
+            FormulaKind::Values => "values",
+            FormulaKind::Agree => "agree",
+            FormulaKind::Write => "write",
+            FormulaKind::Receiver => "receiver",
+            FormulaKind::Bound => "bound",
+            FormulaKind::Wildcard => "wildcard",
+            FormulaKind::Assume => "assume",
+            FormulaKind::Havoc => "havoc",
+            FormulaKind::Share => "share",
+        }
+    }
+
+    /// Does it stand for a quantified permission?
+    pub fn is_of_permissions(self) -> bool {
+        match self {
+            FormulaKind::User
+            | FormulaKind::Auxiliary
+            | FormulaKind::Axiom
+            | FormulaKind::Function
+            | FormulaKind::ForPerm
+            | FormulaKind::LiteralIndex
+            | FormulaKind::LiteralContains
+            | FormulaKind::Wand => false,
+            FormulaKind::Inverse
+            | FormulaKind::Location
+            | FormulaKind::Computed
+            | FormulaKind::Domain
+            | FormulaKind::Values
+            | FormulaKind::Agree
+            | FormulaKind::Write
+            | FormulaKind::Receiver
+            | FormulaKind::Bound
+            | FormulaKind::Wildcard
+            | FormulaKind::Assume
+            | FormulaKind::Havoc
+            | FormulaKind::Share => true,
+        }
+    }
+}
+
+/// What the solver instantiates.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Instantiated {
+    Formula(FormulaKind),
+    /// A rule about collections or snapshots, by its name.
+    Rule(String),
+}
+
+impl Instantiated {
+    pub fn as_str(&self) -> &str {
+        match self {
+            Instantiated::Formula(kind) => kind.as_str(),
+            Instantiated::Rule(name) => name,
+        }
+    }
 }
 
 /// What a formula is, and the place that it comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Origin {
-    pub kind: String,
+    pub kind: Instantiated,
     pub pos: Pos,
 }
 
 /// The names of formulas.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    given: HashMap<(&'static str, Pos), Arc<str>>,
+    given: HashMap<(FormulaKind, Pos), Arc<str>>,
     /// How many there are of each kind.
-    numbers: HashMap<&'static str, usize>,
+    numbers: HashMap<FormulaKind, usize>,
 }
 
 impl Names {
     /// The name of formulas of a kind that come from a place.
-    fn name(&mut self, prefix: &str, kind: &'static str, pos: Pos) -> Arc<str> {
+    fn name(&mut self, prefix: &str, kind: FormulaKind, pos: Pos) -> Arc<str> {
         let numbers = &mut self.numbers;
         let name = self.given.entry((kind, pos)).or_insert_with(|| {
             let number = numbers.entry(kind).or_default();
             *number += 1;
-            format!("{prefix}{kind}.{number}").into()
+            format!("{prefix}{}.{number}", kind.as_str()).into()
         });
         Arc::clone(name)
     }
 
     /// The origins of all names that were given.
     pub fn origins(&self) -> HashMap<Arc<str>, Origin> {
-        let origin = |((kind, pos), name): (&(&'static str, Pos), &Arc<str>)| {
-            (Arc::clone(name), Origin { kind: (*kind).to_string(), pos: *pos })
+        let origin = |((kind, pos), name): (&(FormulaKind, Pos), &Arc<str>)| {
+            (Arc::clone(name), Origin { kind: Instantiated::Formula(*kind), pos: *pos })
         };
         self.given.iter().map(origin).collect()
     }
@@ -86,7 +175,7 @@ impl Names {
             (Pos::Foreign(number), _) => format!("#{number}"),
             (Pos::None, _) => "nowhere".to_string(),
         };
-        let row = |((_, pos), name): (&(&'static str, Pos), &Arc<str>)| {
+        let row = |((_, pos), name): (&(FormulaKind, Pos), &Arc<str>)| {
             format!("{name} is from {}\n", place(*pos))
         };
         let mut rows: Vec<String> = self.given.iter().map(row).collect();
@@ -110,7 +199,7 @@ impl Encoding<'_> {
     }
 
     /// The name of a formula that is made now.
-    pub(super) fn formula_name(&mut self, kind: &'static str) -> Arc<str> {
+    pub(super) fn formula_name(&mut self, kind: FormulaKind) -> Arc<str> {
         self.names.name(&self.prefix, kind, self.origin)
     }
 }
@@ -127,13 +216,13 @@ mod tests {
         let file = sources.add("some/main.vpr", "method m()\n  assert true");
         let place = |start| Pos::Source(Span { file, start, end: start + 1 });
         let mut names = Names::default();
-        assert_eq!(&*names.name("", "user", place(13)), "user.1");
-        assert_eq!(&*names.name("", "inverse", place(13)), "inverse.1");
-        assert_eq!(&*names.name("", "user", Pos::Foreign(7)), "user.2");
-        assert_eq!(&*names.name("", "user", place(13)), "user.1");
-        assert_eq!(&*names.name("length.", "function", place(0)), "length.function.1");
+        assert_eq!(&*names.name("", FormulaKind::User, place(13)), "user.1");
+        assert_eq!(&*names.name("", FormulaKind::Inverse, place(13)), "inverse.1");
+        assert_eq!(&*names.name("", FormulaKind::User, Pos::Foreign(7)), "user.2");
+        assert_eq!(&*names.name("", FormulaKind::User, place(13)), "user.1");
+        assert_eq!(&*names.name("length.", FormulaKind::Function, place(0)), "length.function.1");
         let origins = names.origins();
-        let origin = Origin { kind: "user".to_string(), pos: place(13) };
+        let origin = Origin { kind: Instantiated::Formula(FormulaKind::User), pos: place(13) };
         assert_eq!(origins.get("user.1"), Some(&origin));
         assert_eq!(
             names.table(Some(&sources)),

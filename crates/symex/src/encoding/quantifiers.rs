@@ -5,8 +5,27 @@ use std::collections::HashMap;
 use smt::{Quant, Quantifier, Term};
 
 use super::Encoding;
-use super::origin::is_of_permissions;
+use super::origin::FormulaKind;
 use crate::config::Ablation;
+
+/// What is said about a quantified formula beside its body.
+#[derive(Clone, Copy)]
+pub(crate) struct Formula {
+    pub quantifier: Quantifier,
+    pub kind: FormulaKind,
+    /// How much later than others it is instantiated.
+    pub weight: Option<u32>,
+}
+
+impl Formula {
+    pub fn for_all(kind: FormulaKind) -> Formula {
+        Formula { quantifier: Quantifier::Forall, kind, weight: None }
+    }
+
+    pub fn with_weight(self, weight: Option<u32>) -> Formula {
+        Formula { weight, ..self }
+    }
+}
 
 impl Encoding<'_> {
     /// Does a term mention one of these?
@@ -55,16 +74,26 @@ impl Encoding<'_> {
         sets.iter().map(|set| set.iter().map(&mut return_to).collect()).collect()
     }
 
-    /// Quantifies over constants. What kinds there are is said in [`crate::origin`].
-    pub fn close(
+    /// Says a formula over constants of all values.
+    pub fn for_all(
         &mut self,
-        quantifier: Quantifier,
+        kind: FormulaKind,
         constants: &[Term],
         triggers: &[Vec<Term>],
         body: Term,
-        weight: Option<u32>,
-        kind: &'static str,
     ) -> Term {
+        self.close(Formula::for_all(kind), constants, triggers, body)
+    }
+
+    /// Quantifies over constants. What kinds there are is said in [`crate::origin`].
+    pub fn close(
+        &mut self,
+        formula: Formula,
+        constants: &[Term],
+        triggers: &[Vec<Term>],
+        body: Term,
+    ) -> Term {
+        let Formula { quantifier, kind, weight } = formula;
         let (constants, triggers, original) =
             self.merge_quantifiers(quantifier, constants, triggers, body);
         let level = self.quantifier_depth(original);
@@ -83,7 +112,7 @@ impl Encoding<'_> {
             .map(|set| set.iter().map(|t| self.terms.substitute(*t, &map)).collect())
             .collect();
         sets.retain(|set| self.is_trigger(set, &vars));
-        let leave_to_solver = self.config.ablates(Ablation::Triggers) && is_of_permissions(kind);
+        let leave_to_solver = self.config.ablates(Ablation::Triggers) && kind.is_of_permissions();
         if leave_to_solver {
             sets.clear();
         } else if sets.is_empty() {
@@ -101,12 +130,12 @@ impl Encoding<'_> {
             let triggers: Vec<Vec<Term>> =
                 triggers.iter().map(|set| set.iter().map(&mut replace).collect()).collect();
             let body = self.terms.substitute(original, &map);
-            return self.close(quantifier, &rest, &triggers, body, weight, kind);
+            return self.close(formula, &rest, &triggers, body);
         }
         if sets.is_empty() && !leave_to_solver {
             (body, sets) = self.generalise(quantifier, level, &mut vars, body);
         }
-        if kind != "function" {
+        if kind != FormulaKind::Function {
             for set in &mut sets {
                 for term in set {
                     *term = self.limit(*term);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use smt::{FunId, Node, Sort, Term, symbol};
 
 use super::Encoding;
-use super::symbols::{Prelude, Use};
+use super::symbols::{Prelude, SymbolKind, Use};
 
 /// The functions that snapshots are made of and taken apart with.
 pub(crate) struct SnapFunctions {
@@ -100,6 +100,9 @@ impl Encoding<'_> {
              :qid {})))",
             symbol(&format!("snap.{name}"))
         );
+        for fun in [pair.0, pair.1] {
+            self.symbols.kinds.insert(fun, SymbolKind::Snapshot);
+        }
         self.symbols.wrappers.insert(sort, pair);
         self.say_born(sort);
         pair

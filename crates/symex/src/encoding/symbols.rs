@@ -60,6 +60,21 @@ pub(crate) struct FunctionSymbols {
     pub pre: FunId,
 }
 
+/// What a function symbol is for, where that matters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum SymbolKind {
+    /// Made while something was evaluated, and named after this.
+    Fresh(Arc<str>),
+    /// Makes snapshots, or takes them apart.
+    Snapshot,
+    /// Says that the precondition of a function holds.
+    Precondition,
+    /// Says that a field was read.
+    Read,
+    SeqContains,
+    SeqRange,
+}
+
 /// An instance of an axiom that has to be translated.
 pub(super) struct AxiomInstance {
     pub domain: DomainId,
@@ -86,8 +101,7 @@ pub(super) struct Symbols {
     pub limited: HashMap<FunId, FunId>,
     /// By the symbol of the precondition.
     pub limited_pre: HashMap<FunId, FunId>,
-    /// Of fields: that they were read.
-    pub reads: HashSet<FunId>,
+    pub kinds: HashMap<FunId, SymbolKind>,
     /// Not yet told to the solver.
     pub text: String,
 }
@@ -107,7 +121,7 @@ impl Symbols {
             functions: HashMap::new(),
             limited: HashMap::new(),
             limited_pre: HashMap::new(),
-            reads: HashSet::new(),
+            kinds: HashMap::new(),
             text: PRELUDE.to_string(),
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use smt::{Bound, Node, Op, Quantifier, Sort, Term};
 
-use super::Encoding;
+use super::{Encoding, SymbolKind};
 
 impl Encoding<'_> {
     /// How deep quantifiers nest in a term.
@@ -56,9 +56,10 @@ impl Encoding<'_> {
     /// What the constant that stands for a variable was named after.
     pub fn hint(&self, constant: Term) -> String {
         let Node::App(fun, _) = self.terms.node(constant) else { return "x".to_string() };
-        let name = &self.terms.signature.fun(*fun).name;
-        let name = name.rsplit_once('@').map_or("x", |(hint, _)| hint);
-        name.rsplit('.').next().unwrap_or(name).to_string()
+        match self.symbol_kind(*fun) {
+            Some(SymbolKind::Fresh(hint)) => hint.to_string(),
+            _ => "x".to_string(),
+        }
     }
 
     /// Can this set of terms be a trigger for the variables?
@@ -319,7 +320,7 @@ impl Encoding<'_> {
     pub fn watched(&mut self, trigger: Term) -> Option<Term> {
         let Node::App(fun, args) = self.terms.node(trigger) else { return None };
         let seq = *args.first()?;
-        if !self.terms.signature.fun(*fun).name.starts_with("Seq.contains")
+        if self.symbol_kind(*fun) != Some(&SymbolKind::SeqContains)
             || !self.terms.free(seq).is_empty()
             || !matches!(self.terms.node(args[1]), Node::Bound(_))
         {
@@ -327,7 +328,7 @@ impl Encoding<'_> {
         }
         // Numbers from a range are never looked up there.
         if let Node::App(range, _) = self.terms.node(seq)
-            && &*self.terms.signature.fun(*range).name == "Seq.range"
+            && self.symbol_kind(*range) == Some(&SymbolKind::SeqRange)
         {
             return None;
         }

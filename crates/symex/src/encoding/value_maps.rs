@@ -6,7 +6,7 @@ use smt::{FunId, Meaning, Node, Sort, Term, symbol};
 use viper::core::FieldId;
 
 use super::Encoding;
-use super::symbols::{Use, ValueMap};
+use super::symbols::{SymbolKind, Use, ValueMap};
 use crate::state::{ResourceId, WandId};
 
 impl Encoding<'_> {
@@ -106,12 +106,13 @@ impl Encoding<'_> {
         let name = format!("field.{}.read", self.program.field(field).name.as_str());
         self.symbols.note(Use::Read(field));
         let fun = self.declare(&name, vec![self.prelude.reference], Sort::Bool);
-        self.symbols.reads.insert(fun);
+        self.symbols.kinds.insert(fun, SymbolKind::Read);
         self.terms.app(fun, &[object])
     }
 
     /// Is it a term of [`Encoding::read`]?
     pub fn is_read(&self, term: Term) -> bool {
-        matches!(self.terms.node(term), Node::App(fun, _) if self.symbols.reads.contains(fun))
+        matches!(self.terms.node(term), Node::App(fun, _)
+            if self.symbol_kind(*fun) == Some(&SymbolKind::Read))
     }
 }

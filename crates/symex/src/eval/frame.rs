@@ -6,7 +6,9 @@ use std::sync::Arc;
 use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind};
 
-use crate::diagnostics::{Blame, Reason, family_reason, not_injective, resource_reason};
+use crate::diagnostics::{
+    Blame, Reason, ReasonKind, family_reason, not_injective, resource_reason,
+};
 use crate::executor::Executor;
 use crate::prover::{Run, Stop};
 use crate::state::State;
@@ -27,7 +29,7 @@ impl Executor<'_> {
         for part in parts {
             if self.syntax.is_pure(part) {
                 let value = self.eval(state, part, blame)?;
-                let reason = Reason::new("assertion.false", part, state.owner);
+                let reason = Reason::new(ReasonKind::AssertionFalse, part, state.owner);
                 self.check(state, value, blame, reason)?;
                 // Later parts may rely on it.
                 self.assume_proved(state, value)?;
@@ -52,7 +54,7 @@ impl Executor<'_> {
                 };
                 let zero = self.amount(0, 1);
                 let not_negative = self.terms.le(zero, amount);
-                let reason = Reason::new("negative.permission", e, state.owner);
+                let reason = Reason::new(ReasonKind::NegativePermission, e, state.owner);
                 self.check(state, not_negative, blame, reason)?;
                 let positive = self.terms.lt(zero, amount);
                 let heap = state.heap.clone();

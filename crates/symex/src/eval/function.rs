@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smt::Term;
 use viper::core::{Expr, ExprKind, FunctionId};
 
-use crate::diagnostics::Blame;
+use crate::diagnostics::{Blame, ErrorKind};
 use crate::executor::{Executor, annotated};
 use crate::prover::Run;
 use crate::state::{Owner, State};
@@ -21,7 +21,7 @@ impl Executor<'_> {
         e: &Arc<Expr>,
     ) -> Run<Term> {
         let decl = self.program.function(function);
-        let blame = Blame::new("application.precondition", e.pos)
+        let blame = Blame::new(ErrorKind::ApplicationPrecondition, e.pos)
             .with_info(&e.info)
             .about(decl.name.as_str());
         let actuals = match &e.kind {

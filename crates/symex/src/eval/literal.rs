@@ -4,9 +4,10 @@
 //! through all the parts it is in. Of a long one there would be too many: it is a symbol of its own
 //! instead, with facts that lead from an index straight to its element.
 
-use smt::{Quantifier, Sort, Term};
+use smt::{Sort, Term};
 use viper::core::Type;
 
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::State;
 
@@ -35,8 +36,7 @@ impl Prover<'_> {
         let value = self.element(index, elems, 0);
         let same = self.terms.eq(found, value);
         let body = self.terms.implies(inside, same);
-        let fact =
-            self.close(Quantifier::Forall, &[index], &[vec![found]], body, None, "literal.index");
+        let fact = self.for_all(FormulaKind::LiteralIndex, &[index], &[vec![found]], body);
         self.assume(state, fact)?;
         // Is something among the elements?
         let some = self.fresh(state, "e", elem_sort);
@@ -45,7 +45,7 @@ impl Prover<'_> {
         let any = self.terms.or(equations);
         let body = self.terms.eq(contained, any);
         let sets = [vec![contained]];
-        let fact = self.close(Quantifier::Forall, &[some], &sets, body, None, "literal.contains");
+        let fact = self.for_all(FormulaKind::LiteralContains, &[some], &sets, body);
         self.assume(state, fact)?;
         Ok(seq)
     }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use smt::{Sort, Term};
 use viper::core::{BinOp, CollectionOp, Expr, ExprKind, OldState, Resource};
 
-use crate::diagnostics::{Blame, Reason};
+use crate::diagnostics::{Blame, Reason, ReasonKind};
 use crate::encoding::operand_type;
 use crate::executor::Executor;
 use crate::prover::{Run, Stop};
@@ -64,7 +64,7 @@ impl Executor<'_> {
                 let heap = state.heap.clone();
                 let Some(snap) = self.lookup(state, &heap, resource, &[receiver])? else {
                     self.note_unreadable(&heap, resource, &[receiver]);
-                    let reason = Reason::new("insufficient.permission", e, owner);
+                    let reason = Reason::new(ReasonKind::InsufficientPermission, e, owner);
                     return self.fail(state, blame, &reason);
                 };
                 let sort = self.sort(&e.ty);
@@ -235,7 +235,7 @@ impl Executor<'_> {
             };
             let is_zero = self.terms.eq(right, zero);
             let nonzero = self.terms.not(is_zero);
-            let reason = Reason::new("division.by.zero", b, state.owner);
+            let reason = Reason::new(ReasonKind::DivisionByZero, b, state.owner);
             self.check(state, nonzero, blame, reason)?;
         }
         Ok(self.binary(op, &a.ty, left, right))
@@ -278,16 +278,16 @@ impl Executor<'_> {
             CollectionOp::SeqIndex | CollectionOp::SeqUpdate => {
                 let zero = self.terms.int(0);
                 let not_negative = self.terms.le(zero, values[1]);
-                let reason = Reason::new("seq.index.negative", &args[1], owner);
+                let reason = Reason::new(ReasonKind::SeqIndexNegative, &args[1], owner);
                 self.check(state, not_negative, blame, reason)?;
                 let length = self.collection(&args[0].ty, "Seq.length", &[values[0]], Sort::Int);
                 let below = self.terms.lt(values[1], length);
-                let reason = Reason::new("seq.index.length", &args[1], owner);
+                let reason = Reason::new(ReasonKind::SeqIndexLength, &args[1], owner);
                 self.check(state, below, blame, reason)
             }
             CollectionOp::MapLookup => {
                 let contains = self.map_contains(&args[0].ty, values[1], values[0]);
-                let reason = Reason::new("map.key.contains", &args[1], owner);
+                let reason = Reason::new(ReasonKind::MapKeyContains, &args[1], owner);
                 self.check(state, contains, blame, reason)
             }
             _ => Ok(()),
@@ -310,7 +310,7 @@ impl Executor<'_> {
             OldState::Lhs => state.lhs.clone(),
         };
         let Some(heap) = heap else {
-            let reason = Reason::new("labelled.state.not.reached", e, state.owner);
+            let reason = Reason::new(ReasonKind::LabelledStateNotReached, e, state.owner);
             return self.fail(state, blame, &reason);
         };
         let saved = std::mem::replace(&mut state.heap, heap);

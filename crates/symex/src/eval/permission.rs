@@ -3,11 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smt::{Quantifier, Term};
+use smt::Term;
 use viper::core::{Expr, ExprKind, LocalId, PredicateAccess, Resource};
 
-use crate::diagnostics::{Blame, Reason};
-use crate::encoding::Argument;
+use crate::diagnostics::{Blame, Reason, ReasonKind};
+use crate::encoding::{Argument, FormulaKind};
 use crate::executor::Executor;
 use crate::prover::{Run, Stop};
 use crate::state::{ResourceId, State};
@@ -118,8 +118,7 @@ impl Executor<'_> {
                     let parts: Vec<Term> =
                         outcomes.iter().map(|o| self.terms.implies(o.guard, o.value)).collect();
                     let all = self.terms.and(parts);
-                    let closed =
-                        self.close(Quantifier::Forall, &constants, &[], all, None, "forperm");
+                    let closed = self.for_all(FormulaKind::ForPerm, &constants, &[], all);
                     conjuncts.push(closed);
                 }
                 Err(Stop::Infeasible) => {}
@@ -187,10 +186,12 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let positive = self.terms.lt(zero, amount);
         let reason = match &access.amount {
-            Some(e) => Reason::new("permission.not.positive", e, state.owner),
-            None => {
-                Reason::text("permission.not.positive", access.pos, "The amount is not positive.")
-            }
+            Some(e) => Reason::new(ReasonKind::PermissionNotPositive, e, state.owner),
+            None => Reason::text(
+                ReasonKind::PermissionNotPositive,
+                access.pos,
+                "The amount is not positive.",
+            ),
         };
         self.check(state, positive, blame, reason)
     }
@@ -205,7 +206,7 @@ impl Executor<'_> {
     ) -> Run<()> {
         let zero = self.amount(0, 1);
         let not_negative = self.terms.le(zero, amount);
-        let reason = Reason::new("negative.permission", e, state.owner);
+        let reason = Reason::new(ReasonKind::NegativePermission, e, state.owner);
         self.check(state, not_negative, blame, reason)
     }
 }

@@ -7,6 +7,7 @@ use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{Expr, ExprKind};
 
 use crate::diagnostics::Blame;
+use crate::encoding::{Formula, FormulaKind};
 use crate::executor::Executor;
 use crate::prover::{Run, Stop};
 use crate::state::State;
@@ -59,7 +60,8 @@ impl Executor<'_> {
         // What was learnt about the body holds for all values of the variables.
         let triggers = self.triggers_for(&constants, &sets, value);
         self.learn_for_all(state, &outcomes, &constants, &triggers)?;
-        Ok(self.close(quantifier, &constants, &sets, value, weight, "user"))
+        let formula = Formula { quantifier, kind: FormulaKind::User, weight };
+        Ok(self.close(formula, &constants, &sets, value))
     }
 
     /// The terms of a trigger, or `None` if they make no sense here.

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use smt::{Quantifier, Term};
+use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind};
 
 use crate::diagnostics::Blame;
+use crate::encoding::FormulaKind;
 use crate::executor::Executor;
 use crate::heap::quantified::Family;
 use crate::prover::{Run, Stop};
@@ -173,7 +174,7 @@ impl Executor<'_> {
             let body = self.terms.implies(family.condition, enough);
             let triggers = self.family_triggers(&family);
             let vars = family.vars.clone();
-            let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "assume");
+            let fact = self.for_all(FormulaKind::Assume, &vars, &triggers, body);
             self.assume(state, fact)?;
             // Without an inverse nothing is set aside: less is assumed of what follows.
             if let Some(goal) = self.injective(state, &family)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use viper::ast::Quantifier as SourceQuantifier;
 use viper::core::{BinOp, Expr, ExprKind, LocalId, Resource, Type};
 
-use crate::diagnostics::{Blame, Reason, not_injective};
+use crate::diagnostics::{Blame, Reason, ReasonKind, not_injective};
 use crate::executor::Executor;
 use crate::prover::Run;
 use crate::state::State;
@@ -54,7 +54,8 @@ impl Executor<'_> {
         let e = Expr::new(kind, Type::Bool, pos);
         let blame = &Blame { pos, ..blame.clone() };
         let Some(family) = self.eval_family(state, &e, blame)? else { return Ok(()) };
-        let reason = Reason { id: "quasihavocall.not.injective", ..not_injective(&e, state) };
+        let reason =
+            Reason { kind: ReasonKind::QuasihavocallNotInjective, ..not_injective(&e, state) };
         self.check_injective(state, &family, blame, reason)?;
         let inverse = self.invert(state, &family)?;
         let condition = self.terms.substitute(family.condition, &inverse.vars);

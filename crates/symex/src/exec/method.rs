@@ -7,7 +7,7 @@ use viper::core::{Expr, LocalId, Method, MethodId};
 
 use crate::cfg::{Cfg, Edge, LoopId, NodeId, NodeKind, Way};
 use crate::config::JoinMode;
-use crate::diagnostics::Blame;
+use crate::diagnostics::{Blame, ErrorKind};
 use crate::executor::Executor;
 use crate::prover::{Log, Run, Stop};
 use crate::state::{Heap, Owner, State};
@@ -153,7 +153,9 @@ impl<'p> Executor<'p> {
                 let name = task.method.name.as_str();
                 let mut heap = state.heap.clone();
                 self.consume_all(state, &mut heap, &task.method.posts, &|post| {
-                    Blame::new("postcondition.violated", post.pos).with_info(&post.info).about(name)
+                    Blame::new(ErrorKind::PostconditionViolated, post.pos)
+                        .with_info(&post.info)
+                        .about(name)
                 })?;
                 return Ok(None);
             }
@@ -178,7 +180,7 @@ impl<'p> Executor<'p> {
     /// Assumes the precondition and checks that the postcondition makes sense.
     fn start(&mut self, method: &'p Method, state: &mut State) -> Run<()> {
         let snap = self.fresh_snap(state);
-        let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+        let not_wellformed = |e: &Arc<Expr>| Blame::new(ErrorKind::ContractNotWellformed, e.pos);
         self.produce_all(state, &method.pres, snap, &not_wellformed)?;
         state.old = Some(state.heap.clone());
         if method.posts.is_empty() {
@@ -197,7 +199,7 @@ impl<'p> Executor<'p> {
         else {
             return Err(Stop::Infeasible);
         };
-        let id = if *loop_guard { "while.failed" } else { "if.failed" };
+        let id = if *loop_guard { ErrorKind::WhileFailed } else { ErrorKind::IfFailed };
         let taken = self.branch_on(state, cond, &Blame::new(id, cond.pos))?;
         self.leave_loops(state, if taken { then } else { otherwise })
     }
@@ -246,7 +248,7 @@ impl<'p> Executor<'p> {
             state.scope = cfg.node(way.to).scope.clone();
             let mut heap = state.heap.clone();
             self.consume_all(state, &mut heap, cfg.loop_(id).invariants, &|e| {
-                Blame::new("invariant.not.preserved", e.pos).with_info(&e.info)
+                Blame::new(ErrorKind::InvariantNotPreserved, e.pos).with_info(&e.info)
             })?;
             return Ok(None);
         }
@@ -256,7 +258,7 @@ impl<'p> Executor<'p> {
     /// The invariant holds before the loop; from here on it is an arbitrary iteration.
     fn enter_loop(&mut self, cfg: &Cfg<'p>, state: &mut State, id: LoopId) -> Run<()> {
         let it = cfg.loop_(id);
-        let not_wellformed = |e: &Arc<Expr>| Blame::new("not.wellformed", e.pos);
+        let not_wellformed = |e: &Arc<Expr>| Blame::new(ErrorKind::ContractNotWellformed, e.pos);
         let total = it.invariants.iter().all(|e| self.syntax.is_pure(e) && self.syntax.is_total(e));
         if !total {
             self.check_wellformed(state, |this, s| {
@@ -267,7 +269,7 @@ impl<'p> Executor<'p> {
         }
         let mut heap = state.heap.clone();
         self.consume_all(state, &mut heap, it.invariants, &|e| {
-            Blame::new("invariant.not.established", e.pos).with_info(&e.info)
+            Blame::new(ErrorKind::InvariantNotEstablished, e.pos).with_info(&e.info)
         })?;
         state.frames.push_front_mut(heap);
         self.forget(state, &it.written);

@@ -12,7 +12,7 @@ use report::Pos;
 use viper::core::{Expr, ExprKind, FieldId, LocalId, MethodId, Stmt, StmtKind};
 
 use crate::diagnostics::variable;
-use crate::diagnostics::{Blame, Reason};
+use crate::diagnostics::{Blame, ErrorKind, Reason, ReasonKind};
 use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::prover::Run;
@@ -22,16 +22,16 @@ impl<'p> Executor<'p> {
     // --- Statements
 
     pub(super) fn exec(&mut self, state: &mut State, stmt: &'p Stmt) -> Run<()> {
-        let blame = |id: &'static str| Blame::new(id, stmt.pos).with_info(&stmt.info);
+        let blame = |kind: ErrorKind| Blame::new(kind, stmt.pos).with_info(&stmt.info);
         // What is wrong with these is wrong with their assertion.
-        let blame_on = |id: &'static str, e: &Arc<Expr>| Blame { pos: e.pos, ..blame(id) };
+        let blame_on = |kind: ErrorKind, e: &Arc<Expr>| Blame { pos: e.pos, ..blame(kind) };
         match &stmt.kind {
             StmtKind::Var(local) => {
                 self.havoc(state, *local);
                 Ok(())
             }
             StmtKind::Assign(local, e) => {
-                let value = self.eval(state, e, &blame("assignment.failed"))?;
+                let value = self.eval(state, e, &blame(ErrorKind::AssignmentFailed))?;
                 let hint = state.owner.locals(self.program)[local.index()].name.as_str();
                 let value = self.name(state, hint, value)?;
                 self.mention(state, value)?;
@@ -39,7 +39,7 @@ impl<'p> Executor<'p> {
                 Ok(())
             }
             StmtKind::FieldAssign(receiver, field, e) => {
-                let blame = blame("assignment.failed");
+                let blame = blame(ErrorKind::AssignmentFailed);
                 self.assign_field(state, stmt.pos, receiver, *field, e, &blame)
             }
             StmtKind::New(local, fields) => self.new_object(state, *local, fields),
@@ -49,30 +49,32 @@ impl<'p> Executor<'p> {
             StmtKind::Inhale(a) => {
                 let snap = self.fresh_snap(state);
                 let full = self.amount(1, 1);
-                self.produce(state, a, snap, full, &blame_on("inhale.failed", a))
+                self.produce(state, a, snap, full, &blame_on(ErrorKind::InhaleFailed, a))
             }
-            StmtKind::Assume(a) => self.assume_here(state, a, &blame_on("inhale.failed", a)),
+            StmtKind::Assume(a) => {
+                self.assume_here(state, a, &blame_on(ErrorKind::InhaleFailed, a))
+            }
             StmtKind::Exhale(a) => {
                 let mut heap = state.heap.clone();
-                self.consume(state, &mut heap, a, &blame_on("exhale.failed", a))?;
+                self.consume(state, &mut heap, a, &blame_on(ErrorKind::ExhaleFailed, a))?;
                 state.heap = heap;
                 Ok(())
             }
-            StmtKind::Assert(a) => self.assert(state, a, &blame_on("assert.failed", a)),
-            StmtKind::Fold(access) => self.fold(state, access, &blame("fold.failed")),
-            StmtKind::Unfold(access) => self.unfold(state, access, &blame("unfold.failed")),
+            StmtKind::Assert(a) => self.assert(state, a, &blame_on(ErrorKind::AssertFailed, a)),
+            StmtKind::Fold(access) => self.fold(state, access, &blame(ErrorKind::FoldFailed)),
+            StmtKind::Unfold(access) => self.unfold(state, access, &blame(ErrorKind::UnfoldFailed)),
             StmtKind::Quasihavoc(condition, resource) => {
-                let blame = blame("quasihavoc.failed");
+                let blame = blame(ErrorKind::QuasihavocFailed);
                 self.quasihavoc(state, condition.as_ref(), resource, &blame)
             }
             StmtKind::QuasihavocAll(vars, condition, resource) => {
-                let blame = blame("quasihavocall.failed");
+                let blame = blame(ErrorKind::QuasihavocallFailed);
                 self.quasihavocall(state, vars, condition.as_ref(), resource, &blame)
             }
             StmtKind::Package(wand, script) => {
-                self.package(state, wand, script, &blame("package.failed"))
+                self.package(state, wand, script, &blame(ErrorKind::PackageFailed))
             }
-            StmtKind::Apply(wand) => self.apply(state, wand, &blame("apply.failed")),
+            StmtKind::Apply(wand) => self.apply(state, wand, &blame(ErrorKind::ApplyFailed)),
             StmtKind::Refute(_)
             | StmtKind::Unreachable
             | StmtKind::If(..)
@@ -105,7 +107,7 @@ impl<'p> Executor<'p> {
             self.note_shortage(&heap, Demand { resource, args, amount: full, wildcard: false });
             let kind = ExprKind::Field(Arc::clone(receiver), field);
             let location = Expr::new(kind, decl.ty.clone(), pos);
-            let reason = Reason::new("insufficient.permission", &location, state.owner);
+            let reason = Reason::new(ReasonKind::InsufficientPermission, &location, state.owner);
             return self.fail(state, blame, &reason);
         }
         Ok(())
@@ -120,7 +122,7 @@ impl<'p> Executor<'p> {
         targets: &[LocalId],
     ) -> Run<()> {
         let decl = self.program.method(method);
-        let failed = Blame::new("call.failed", stmt.pos).with_info(&stmt.info);
+        let failed = Blame::new(ErrorKind::CallFailed, stmt.pos).with_info(&stmt.info);
         let mut actuals = args.to_vec();
         for (target, result) in targets.iter().zip(decl.locals.iter().skip(args.len())) {
             actuals.push(variable(*target, &result.ty));
@@ -133,7 +135,7 @@ impl<'p> Executor<'p> {
         callee.labels = rpds::HashTrieMap::new();
         let mut heap = state.heap.clone();
         let taken = self.consume_all(&mut callee, &mut heap, &decl.pres, &|_| {
-            Blame::new("call.precondition", stmt.pos)
+            Blame::new(ErrorKind::CallPrecondition, stmt.pos)
                 .with_info(&stmt.info)
                 .about(decl.name.as_str())
         });

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smt::{Quantifier, Term};
+use smt::Term;
 use viper::core::{Expr, ExprKind};
 
 use crate::diagnostics::{Blame, not_injective};
+use crate::encoding::{Formula, FormulaKind};
 use crate::executor::Executor;
 use crate::heap::quantified::Family;
 use crate::prover::{READ_WEIGHT, Run};
@@ -84,7 +85,7 @@ impl Executor<'_> {
             if direct && triggers.is_empty() {
                 triggers = vec![vec![self.value_at(family.resource, values, &family.args)]];
             }
-            let fact = self.close(Quantifier::Forall, &vars, &triggers, body, None, "receiver");
+            let fact = self.for_all(FormulaKind::Receiver, &vars, &triggers, body);
             self.assume(state, fact)?;
             // Whoever waits for a location to be read is told of this one, unless it is for reads that
             // the permissions are there.
@@ -92,8 +93,12 @@ impl Executor<'_> {
                 let read = self.read(field, family.args[0]);
                 let body = self.terms.implies(active, read);
                 let weight = Some(READ_WEIGHT);
-                let fact =
-                    self.close(Quantifier::Forall, &vars, &triggers, body, weight, "receiver");
+                let fact = self.close(
+                    Formula::for_all(FormulaKind::Receiver).with_weight(weight),
+                    &vars,
+                    &triggers,
+                    body,
+                );
                 self.assume(state, fact)?;
             }
         }
@@ -110,8 +115,12 @@ impl Executor<'_> {
                 triggers = self.triggers_for(&family.vars, &[], active);
             }
             let weight = Some(READ_WEIGHT);
-            let fact =
-                self.close(Quantifier::Forall, &family.vars, &triggers, body, weight, "receiver");
+            let fact = self.close(
+                Formula::for_all(FormulaKind::Receiver).with_weight(weight),
+                &family.vars,
+                &triggers,
+                body,
+            );
             self.assume(state, fact)?;
         }
         let inverse = self.invert(state, &family)?;

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use smt::{Node, Op, Quantifier, Term};
+use smt::{Node, Op, Term};
 
+use crate::encoding::{Formula, FormulaKind};
 use crate::prover::{Learnt, Outcome, Prover, Run};
 use crate::state::State;
 
@@ -33,7 +34,7 @@ impl Prover<'_> {
             if !self.mentions(formula, constants) {
                 self.assume_at(state, formula, learnt.level)?;
             } else if learnt.level.is_some() {
-                let fact = self.close(Quantifier::Forall, constants, &[], formula, None, "aux");
+                let fact = self.for_all(FormulaKind::Auxiliary, constants, &[], formula);
                 self.assume_at(state, fact, learnt.level)?;
             } else {
                 self.learn_one(state, learnt, constants, triggers)?;
@@ -90,7 +91,12 @@ impl Prover<'_> {
         // What is read because of what was read must come to an end.
         let weight = is_read.then_some(READ_WEIGHT);
         let Fact { constants, formula, triggers } = fact;
-        let fact = self.close(Quantifier::Forall, &constants, &triggers, formula, weight, "aux");
+        let fact = self.close(
+            Formula::for_all(FormulaKind::Auxiliary).with_weight(weight),
+            &constants,
+            &triggers,
+            formula,
+        );
         self.assume(state, fact)
     }
 

@@ -6,6 +6,7 @@ use smt::{Node, Op, Sort, Term};
 
 use super::Prover;
 use super::path::Run;
+use crate::encoding::SymbolKind;
 use crate::state::State;
 
 /// Terms that mention more than this many others get a name when they are assigned.
@@ -43,10 +44,9 @@ impl Prover<'_> {
             if let Node::App(fun, args) = self.terms.node(term)
                 && !args.is_empty()
             {
-                let name = &self.terms.signature.fun(*fun).name;
-                if !name.contains('@') && !name.starts_with("Snap.") && !name.starts_with("|Snap.")
-                {
-                    return true;
+                match self.symbol_kind(*fun) {
+                    Some(SymbolKind::Fresh(_) | SymbolKind::Snapshot) => {}
+                    _ => return true,
                 }
             }
             if seen.insert(term) && seen.len() <= NAME_FROM {

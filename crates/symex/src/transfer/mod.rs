@@ -10,8 +10,9 @@ mod quantified;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use smt::{Quantifier, Sort, Term};
+use smt::{Sort, Term};
 
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 
@@ -321,7 +322,7 @@ impl Prover<'_> {
         let mut fact = self.terms.implies(possible, proper);
         if !formals.is_empty() {
             let triggers = [vec![share]];
-            fact = self.close(Quantifier::Forall, formals, &triggers, fact, None, "share");
+            fact = self.for_all(FormulaKind::Share, formals, &triggers, fact);
         }
         Rc::make_mut(&mut state.reserves)[level].choices.push(fact);
         self.assume(state, fact)?;

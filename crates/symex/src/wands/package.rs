@@ -8,11 +8,12 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use smt::{Quantifier, Term};
+use smt::Term;
 use viper::core::{Block, Expr, ExprKind, PredicateId, Wand};
 
 use crate::cfg::Cfg;
 use crate::diagnostics::Blame;
+use crate::encoding::FormulaKind;
 use crate::executor::Executor;
 use crate::prover::{Entry, Run, Stop};
 use crate::state::{Chunk, Heap, Owner, ResourceId, State};
@@ -332,9 +333,7 @@ impl<'p> Executor<'p> {
         let applied = self.wand_applied(wand, lhs);
         let body = self.terms.implies(applied, all);
         let fact = match package.root {
-            Some(root) => {
-                self.close(Quantifier::Forall, &[root], &[vec![gain]], body, None, "wand")
-            }
+            Some(root) => self.for_all(FormulaKind::Wand, &[root], &[vec![gain]], body),
             None => body,
         };
         self.assume(state, fact)

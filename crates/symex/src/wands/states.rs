@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smt::Term;
 use viper::core::{Expr, ExprKind, OldState, Wand};
 
-use crate::diagnostics::{Blame, Reason};
+use crate::diagnostics::{Blame, ErrorKind, Reason, ReasonKind};
 use crate::encoding::{Reads, introspection};
 use crate::executor::Executor;
 use crate::prover::Run;
@@ -27,7 +27,7 @@ impl Executor<'_> {
             _ => None,
         };
         let Some(heap) = heap else {
-            let reason = Reason::new("labelled.state.not.reached", old, state.owner);
+            let reason = Reason::new(ReasonKind::LabelledStateNotReached, old, state.owner);
             return self.fail(state, blame, &reason);
         };
         let resources = match reads {
@@ -55,8 +55,8 @@ impl Executor<'_> {
             "{what} in a wand means something else wherever the wand is mentioned; only in a state \
              that stays what it is, as in `old[l](perm(x.f))`, can it be verified."
         );
-        let blame = Blame::new("internal", pos);
-        let reason = Reason::text("feature.unsupported", pos, message);
+        let blame = Blame::new(ErrorKind::Internal, pos);
+        let reason = Reason::text(ReasonKind::Unsupported, pos, message);
         self.fail(state, &blame, &reason)
     }
 }

@@ -226,6 +226,7 @@ impl Globals {
                         decreases: Vec::new(),
                         labels: Vec::new(),
                         body: None,
+                        proof_of: None,
                         pos,
                         info,
                     });

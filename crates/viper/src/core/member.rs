@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use report::Pos;
 
-use super::{Block, DomainFunctionId, DomainId, Expr, Info, Type};
+use super::{Block, DomainFunctionId, DomainId, Expr, FunctionId, Info, Type};
 use crate::ast::Name;
 
 /// A domain, also one that stands for an ADT.
@@ -172,6 +172,8 @@ pub struct Method {
     pub labels: Vec<Name>,
     /// `None`: abstract.
     pub body: Option<Block>,
+    /// The function whose termination it proves, if that is what it was made for.
+    pub proof_of: Option<FunctionId>,
     /// The whole declaration.
     pub pos: Pos,
     /// Annotations.

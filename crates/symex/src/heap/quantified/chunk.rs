@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use smt::{Quantifier, Term};
+use smt::Term;
 
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
 
@@ -62,7 +63,7 @@ impl Prover<'_> {
         let formals = self.formals(chunk.resource);
         for fact in [exclusive, bounded] {
             if self.terms.as_bool(fact) != Some(true) {
-                let fact = self.close(Quantifier::Forall, &formals, &[], fact, None, "bound");
+                let fact = self.for_all(FormulaKind::Bound, &formals, &[], fact);
                 self.assume(state, fact)?;
             }
         }
@@ -89,7 +90,7 @@ impl Prover<'_> {
             let agree = self.terms.eq(value, theirs);
             let body = self.terms.implies(both, agree);
             let triggers = [vec![value], vec![theirs]];
-            let fact = self.close(Quantifier::Forall, &formals, &triggers, body, None, "agree");
+            let fact = self.for_all(FormulaKind::Agree, &formals, &triggers, body);
             self.assume(state, fact)?;
         }
         Ok(())

@@ -7,8 +7,9 @@
 
 use std::rc::Rc;
 
-use smt::{Node, Op, Quantifier, Term};
+use smt::{Node, Op, Term};
 
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
 
@@ -161,7 +162,7 @@ impl Prover<'_> {
             let new = self.value_at(resource, chunk.values, &formals);
             let agree = self.terms.eq(kept, new);
             let body = self.terms.implies(condition, agree);
-            let fact = self.close(Quantifier::Forall, &formals, &[vec![new]], body, None, "agree");
+            let fact = self.for_all(FormulaKind::Agree, &formals, &[vec![new]], body);
             self.assume(state, fact)?;
             let perm = self.terms.ite(condition, sum, zero);
             let merged = QuantifiedChunk { perm, ..other };

@@ -1,7 +1,8 @@
 //! Forgetting values.
 
-use smt::{Quantifier, Term};
+use smt::Term;
 
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
 
@@ -45,7 +46,7 @@ impl Prover<'_> {
             let right = self.terms.ite(forgotten, new, old);
             let body = self.terms.eq(own, right);
             let triggers = [vec![own], vec![old], vec![new]];
-            let fact = self.close(Quantifier::Forall, &formals, &triggers, body, None, "havoc");
+            let fact = self.for_all(FormulaKind::Havoc, &formals, &triggers, body);
             self.assume(state, fact)?;
             state.heap.quantified_mut(index).values = values;
         }

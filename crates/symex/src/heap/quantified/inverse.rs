@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use smt::{Node, Op, Quantifier, Sort, Term};
+use smt::{Node, Op, Sort, Term};
 
 use crate::config::Ablation;
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run, Stop};
 use crate::state::State;
 
@@ -134,7 +135,7 @@ impl Prover<'_> {
         let there = self.terms.and(there);
         let body = self.terms.implies(active, there);
         let triggers = self.family_triggers(family);
-        let fact = self.close(Quantifier::Forall, &family.vars, &triggers, body, None, "inverse");
+        let fact = self.for_all(FormulaKind::Inverse, &family.vars, &triggers, body);
         self.assume(state, fact)?;
         self.invert_computed(state, family, active, &functions)?;
         // From the location to the variables and back.
@@ -146,7 +147,7 @@ impl Prover<'_> {
         let premise = self.terms.and([image, active]);
         let body = self.terms.implies(premise, here);
         let triggers: Vec<Vec<Term>> = functions.iter().map(|f| vec![*f]).collect();
-        let fact = self.close(Quantifier::Forall, formals, &triggers, body, None, "location");
+        let fact = self.for_all(FormulaKind::Location, formals, &triggers, body);
         self.assume(state, fact)?;
         Ok(functions.into())
     }
@@ -214,7 +215,7 @@ impl Prover<'_> {
             .into_iter()
             .map(|set| set.into_iter().map(|t| self.terms.substitute(t, &solved)).collect())
             .collect();
-        let fact = self.close(Quantifier::Forall, &rest, &sets, body, None, "computed");
+        let fact = self.for_all(FormulaKind::Computed, &rest, &sets, body);
         self.assume(state, fact)
     }
 

@@ -8,9 +8,10 @@
 
 use num_rational::BigRational;
 use num_traits::Zero;
-use smt::{Node, Op, Quantifier, Term};
+use smt::{Node, Op, Term};
 
 use crate::config::Ablation;
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
 
@@ -88,7 +89,7 @@ impl Prover<'_> {
         full.extend(&formals);
         let has = self.terms.app(map.domain, &full);
         let body = self.terms.eq(has, inside);
-        let fact = self.close(Quantifier::Forall, &formals, &[vec![has]], body, None, "domain");
+        let fact = self.for_all(FormulaKind::Domain, &formals, &[vec![has]], body);
         let level = state.level_of(heap, resource);
         self.assume_at(state, fact, level)
     }
@@ -161,7 +162,7 @@ impl Prover<'_> {
             let agree = self.terms.eq(at, original);
             let body = self.terms.implies(premise, agree);
             let triggers = [vec![at], vec![original]];
-            let fact = self.close(Quantifier::Forall, &formals, &triggers, body, None, "values");
+            let fact = self.for_all(FormulaKind::Values, &formals, &triggers, body);
             self.assume_at(state, fact, level)?;
         }
         Ok(())

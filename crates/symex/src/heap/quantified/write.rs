@@ -16,9 +16,10 @@
 //! otherwise `x` can be added. Where it is not certain that a chunk has permission to `x`, its map changes
 //! only if it has.
 
-use smt::{Quantifier, Term};
+use smt::Term;
 
 use crate::config::ExhaleMode;
+use crate::encoding::{Formula, FormulaKind};
 use crate::heap::Demand;
 use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
@@ -142,7 +143,12 @@ impl Prover<'_> {
         // were writes before and nothing for those after it. There are only so many maps, and it mentions
         // no new locations: chains of these come to an end, and may be long.
         let triggers = [vec![new]];
-        let fact = self.close(Quantifier::Forall, &formals, &triggers, body, Some(0), "write");
+        let fact = self.close(
+            Formula::for_all(FormulaKind::Write).with_weight(Some(0)),
+            &formals,
+            &triggers,
+            body,
+        );
         self.assume(state, fact)?;
         state.heap.quantified_mut(index).values = values;
         Ok(())

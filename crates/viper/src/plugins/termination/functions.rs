@@ -116,6 +116,7 @@ impl Proofs<'_> {
             decreases: Vec::new(),
             labels: Vec::new(),
             body: Some(amounts::erase_in_block(body)),
+            proof_of: Some(self.id),
             pos: function.pos,
             info: function.info.clone(),
         })
