@@ -196,7 +196,7 @@ impl Engine<'_> {
         if !consistent || state.normalise(&self.preds).is_err() {
             return;
         }
-        self.lost(site, &mut state);
+        self.lost(site, next, &mut state);
         self.arrive(summary, next, state);
     }
 }

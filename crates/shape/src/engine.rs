@@ -379,7 +379,7 @@ impl<'p> Engine<'p> {
                 Action::Do(command) => match self.execute(site, state.clone(), command) {
                     Next::States(states) => {
                         for mut next in states {
-                            self.lost(site, &mut next);
+                            self.lost(site, to, &mut next);
                             self.arrive(summary, to, next);
                         }
                     }
@@ -395,7 +395,22 @@ impl<'p> Engine<'p> {
     }
 
     /// Memory that nothing leads to any more is a leak.
-    pub(crate) fn lost(&mut self, site: Site, state: &mut State) {
+    ///
+    /// A temporary that is not read again does not lead to anything: no user knows it.
+    pub(crate) fn lost(&mut self, site: Site, next: LocId, state: &mut State) {
+        let decl = self.program.proc(site.proc);
+        for (i, var) in decl.vars.iter().enumerate() {
+            let kept = !var.temporary
+                || self.info[site.proc.index()].is_live(next, i)
+                || decl.result.is_some_and(|result| result.index() == i);
+            if let (false, Some(value)) = (kept, state.vars.get_mut(i)) {
+                *value = Term::NULL;
+            }
+        }
+        self.lost_memory(site, state);
+    }
+
+    pub(crate) fn lost_memory(&mut self, site: Site, state: &mut State) {
         let (objs, segs) = state.heap.reachable(state.roots());
         let lost_objs: Vec<Sym> =
             state.heap.objs.keys().filter(|at| !objs.contains(at)).copied().collect();
@@ -555,7 +570,7 @@ impl<'p> Engine<'p> {
             state.heap.pure.assume_disequal(Term::sym(at), Term::NULL);
         }
         state.vars = result.into_iter().collect();
-        self.lost(site, &mut state);
+        self.lost_memory(site, &mut state);
         self.tidy(&mut state);
         let atoms = state.heap.objs.range(..Sym(RIGID)).count() + state.heap.segs.len();
         let recursive = self.info[site.proc.index()].recursive;
