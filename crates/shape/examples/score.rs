@@ -65,9 +65,16 @@ fn main() {
             deadline: Some(start + Duration::from_secs(seconds)),
             ..shape::Options::default()
         };
-        let outcome = shape::analyse(&program, entry, &options);
+        let all = [Property::MemSafety, Property::MemTrack, Property::Reach];
+        let asked: Vec<Property> = all
+            .into_iter()
+            .zip(["memsafety", "memtrack", "reach"])
+            .filter(|(_, name)| questions.iter().any(|(p, v)| p == name && v == "safe"))
+            .map(|(p, _)| p)
+            .collect();
+        let outcomes = shape::analyse_all(&program, entry, &options, &asked);
         let time = start.elapsed().as_millis();
-        let cut = outcome.faults.iter().any(|fault| fault.cuts);
+        let Some(outcome) = outcomes.first() else { continue };
         for (property, verdict) in questions {
             let own = match property.as_str() {
                 "memsafety" => Property::MemSafety,
@@ -75,13 +82,7 @@ fn main() {
                 "reach" => Property::Reach,
                 _ => continue,
             };
-            let bad = outcome.faults.iter().any(|f| f.kind.property() == Some(own))
-                || own != Property::MemSafety
-                    && outcome
-                        .faults
-                        .iter()
-                        .any(|f| f.kind.property() == Some(Property::MemSafety));
-            let safe = outcome.complete.is_ok() && !bad && !cut;
+            let safe = outcomes.iter().any(|o| o.proves(own));
             let answer = if safe { "safe" } else { "unknown" };
             if safe && verdict == "unsafe" {
                 println!("WRONG SAFE {file} {property}");

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use heap::{LocId, ProcId, VarId};
 
 use crate::engine::{Engine, LARGE, Site};
-use crate::fold::{fold, renamed, visit_order};
+use crate::fold::{renamed, visit_order};
 use crate::heap::{Heap, RIGID, State, is_rigid};
 use crate::pure::Interval;
 use crate::term::{Sym, Term};
@@ -62,7 +62,7 @@ impl Engine<'_> {
         let (mut state, args) = (state, args);
         let (objs, segs) = if recursive || atoms > LARGE {
             state.vars.extend(&args);
-            fold(&mut state, &mut self.preds, &self.records, false);
+            self.fold(&mut state, false);
             if state.normalise(&self.preds).is_err() {
                 return;
             }

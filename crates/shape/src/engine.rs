@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use heap::run::FaultKind;
+use heap::run::{FaultKind, Property};
 use heap::{Action, LocId, Out, ProcId, Program};
 use report::Pos;
 
@@ -21,10 +21,6 @@ use crate::preds::Preds;
 use crate::records::Records;
 use crate::term::{Sym, Term};
 
-/// States at a location before numbers are widened.
-const DELAY: usize = 3;
-/// States at a location before shapes are joined, too.
-const MAX_APART: usize = 10;
 /// States at a location before the analysis gives up.
 const MAX_STATES: usize = 120;
 /// Ways to enter a procedure before they are joined.
@@ -32,9 +28,39 @@ const MAX_ENTRIES: usize = 24;
 /// A heap with more atoms than this is folded before a call.
 pub(crate) const LARGE: usize = 12;
 
+/// How much is kept apart. What one analysis cannot prove another may: less is forgotten, or more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Precision {
+    /// A heap with no more objects than this is not folded.
+    pub keep: usize,
+    /// States at the head of a loop before numbers are widened.
+    pub delay: usize,
+    /// States at a location before shapes are joined, too.
+    pub apart: usize,
+}
+
+impl Precision {
+    /// What most programs need.
+    pub const USUAL: Precision = Precision { keep: 0, delay: 3, apart: 10 };
+    /// Where there are too many different heaps.
+    pub const COARSE: Precision = Precision { keep: 0, delay: 1, apart: 1 };
+    /// Short lists cell by cell (`twoback` in [MNCL06, Sec. 5]).
+    pub const FINE: Precision = Precision { keep: 3, delay: 7, apart: 20 };
+    /// Loops that end after few rounds.
+    pub const FINEST: Precision = Precision { keep: 12, delay: 26, apart: 60 };
+}
+
+impl Default for Precision {
+    fn default() -> Precision {
+        Precision::USUAL
+    }
+}
+
 /// What an analysis may do, and for how long.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// How much is kept apart.
+    pub precision: Precision,
     /// May an allocation fail?
     pub malloc_may_fail: bool,
     /// When to stop.
@@ -166,6 +192,43 @@ pub fn analyse(program: &Program, entry: ProcId, options: &Options) -> Outcome {
     engine.outcome()
 }
 
+impl Outcome {
+    /// Is a property proved? Nothing is claimed about what comes after a memory error.
+    #[must_use]
+    pub fn proves(&self, property: Property) -> bool {
+        let violates = |fault: &PossibleFault| {
+            fault.cuts
+                || fault.kind.property().is_some_and(|p| p == property || p == Property::MemSafety)
+        };
+        self.complete.is_ok() && !self.faults.iter().any(violates)
+    }
+}
+
+/// Analyses with one precision after the other, until all of these properties are proved or there is no time.
+#[must_use]
+pub fn analyse_all(
+    program: &Program,
+    entry: ProcId,
+    options: &Options,
+    properties: &[Property],
+) -> Vec<Outcome> {
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    let tries = [Precision::USUAL, Precision::FINE, Precision::COARSE, Precision::FINEST];
+    for precision in tries {
+        let now = Instant::now();
+        let share = options.deadline.map(|end| now + end.saturating_duration_since(now) / 3);
+        let options = Options { precision, deadline: share, ..options.clone() };
+        outcomes.push(analyse(program, entry, &options));
+        let open =
+            |property: &&Property| !outcomes.iter().any(|outcome| outcome.proves(**property));
+        let cancelled = options.cancelled.load(Ordering::Relaxed);
+        if properties.iter().filter(open).count() == 0 || cancelled {
+            break;
+        }
+    }
+    outcomes
+}
+
 /// Numbers in the program, where bounds may stop.
 fn numbers(program: &Program) -> Vec<i128> {
     let mut all: BTreeSet<i128> = [-1, 0, 1].into_iter().collect();
@@ -290,7 +353,7 @@ impl<'p> Engine<'p> {
             }
         }
         let recursive = self.info[proc.index()].recursive;
-        let limit = if recursive { DELAY } else { MAX_ENTRIES };
+        let limit = if recursive { self.options.precision.delay } else { MAX_ENTRIES };
         if known.len() >= limit {
             let stops = self.stops.clone();
             for insert in [false, true] {
@@ -470,6 +533,14 @@ impl<'p> Engine<'p> {
         }
     }
 
+    /// Folds a state that has more than the objects that are kept as they are.
+    pub(crate) fn fold(&mut self, state: &mut State, promote: bool) {
+        let objects = state.heap.objs.values().filter(|obj| obj.kind == Kind::Heap).count();
+        if promote || objects > self.options.precision.keep || !state.heap.segs.is_empty() {
+            fold(state, &mut self.preds, &self.records, promote);
+        }
+    }
+
     /// A state comes to a location.
     pub(crate) fn arrive(&mut self, summary: usize, at: LocId, mut state: State) {
         let proc = self.summaries[summary].proc;
@@ -480,7 +551,7 @@ impl<'p> Engine<'p> {
             self.forget_dead(site, &mut state);
             self.tidy(&mut state);
             if head {
-                fold(&mut state, &mut self.preds, &self.records, false);
+                self.fold(&mut state, false);
                 if state.normalise(&self.preds).is_err() {
                     return;
                 }
@@ -517,12 +588,13 @@ impl<'p> Engine<'p> {
             }
         }
         let stops = self.stops.clone();
-        let delay = if head { DELAY } else { MAX_APART };
+        let Precision { delay, apart, .. } = self.options.precision;
+        let delay = if head { delay } else { apart };
         if all.len() >= delay {
             let widen = head.then_some(&stops[..]);
-            let insert = all.len() >= MAX_APART;
+            let insert = all.len() >= apart;
             if insert {
-                fold(&mut state, &mut self.preds, &self.records, true);
+                self.fold(&mut state, true);
                 if state.normalise(&self.preds).is_err() {
                     return None;
                 }
@@ -575,7 +647,7 @@ impl<'p> Engine<'p> {
         let atoms = state.heap.objs.range(..Sym(RIGID)).count() + state.heap.segs.len();
         let recursive = self.info[site.proc.index()].recursive;
         if recursive || atoms > LARGE {
-            fold(&mut state, &mut self.preds, &self.records, false);
+            self.fold(&mut state, false);
             if state.normalise(&self.preds).is_err() {
                 return;
             }

@@ -53,7 +53,7 @@ pub(crate) struct Join<'a> {
     fixed: &'a dyn Fn(Sym) -> bool,
     mode: Mode<'a>,
     pub(crate) out: Heap,
-    keys: HashMap<Key, Sym>,
+    keys: HashMap<Key, (Sym, i128)>,
     /// New symbols, with what they stand for on the left and on the right.
     pairs: Vec<(Sym, Term, Term)>,
     left_objs: HashMap<Sym, Sym>,
@@ -115,12 +115,15 @@ impl<'a> Join<'a> {
     /// The symbol of a pair, at the distance of the left one.
     fn key(&mut self, l: Term, r: Term) -> Term {
         let key = (l.base, r.base, r.k - l.k);
-        let sym = *self.keys.entry(key).or_insert_with(|| {
+        // A number is no distance: its symbol stands for the first such number itself, so that bounds that
+        // grow stop at numbers of the program.
+        let start = if l.base.is_none() { l.k } else { 0 };
+        let (sym, start) = *self.keys.entry(key).or_insert_with(|| {
             let sym = self.out.fresh();
-            self.pairs.push((sym, l.plus(-l.k), r.plus(-l.k)));
-            sym
+            self.pairs.push((sym, l.plus(start - l.k), r.plus(start - l.k)));
+            (sym, start)
         });
-        Term::sym(sym).plus(l.k)
+        Term::sym(sym).plus(l.k - start)
     }
 
     /// The term that stands for two.

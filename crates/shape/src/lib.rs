@@ -21,7 +21,9 @@ mod term;
 mod unfold;
 
 pub use crate::heap::{Cell, Heap, Kind, Obj, Place, Seg, State};
-pub use engine::{Invariant, Options, Outcome, PossibleFault, Site, Stop, analyse};
+pub use engine::{
+    Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop, analyse, analyse_all,
+};
 pub use preds::{Body, Pred, PredId, Preds, Shape};
 pub use pure::{Interval, Pure};
 pub use term::{Sym, Term};
