@@ -347,7 +347,7 @@ impl<'s, 'a> Builder<'s, 'a> {
                 continue;
             }
             if sorts.len() > MAX_BITS {
-                return Err(Reason::unsupported("locations hold too many truth values"));
+                return Err(Reason::TruthValues);
             }
             for number in 0..1_usize << sorts.len() {
                 let bits = 0..sorts.len();
@@ -383,7 +383,7 @@ impl<'s, 'a> Builder<'s, 'a> {
                 let sort = loc.sort();
                 let cell = self.stack.signature.heap.iter().position(|cell| cell.loc == sort);
                 let (Some(cell), [address]) = (cell, &*self.stack.term(loc)?) else {
-                    return Err(Reason::unsupported(format!("`{sort}` is no sort of locations")));
+                    return Err(Reason::NoLocations(sort.clone()));
                 };
                 let value = self.stack.term(content)?;
                 let address = self.forms.address(cell, *address);
@@ -447,7 +447,7 @@ impl<'s, 'a> Builder<'s, 'a> {
                 let same = stack.same(&a, &b);
                 stack.terms.not(same)
             }
-            _ => return Err(Reason::unsupported("a pure formula is due here")),
+            _ => return Err(Reason::IllSorted),
         })
     }
 
@@ -474,7 +474,7 @@ impl<'s, 'a> Builder<'s, 'a> {
     /// For some values, which get a name.
     fn some(&mut self, vars: &[Var], body: &Formula, at: At) -> Result<FormId> {
         if at.universal {
-            return Err(Reason::unsupported("a quantifier is below another one or a split"));
+            return Err(Reason::NestedQuantifier);
         }
         let mut values = Vec::with_capacity(vars.len());
         for var in vars {
@@ -504,7 +504,7 @@ impl<'s, 'a> Builder<'s, 'a> {
         for values in all {
             self.instances += 1;
             if self.instances > MAX_ALL_INSTANCES {
-                return Err(Reason::unsupported("quantifiers have too many instances"));
+                return Err(Reason::Instances);
             }
             let depth = self.stack.bind(values.into_iter());
             let instance = self.build(body, at);

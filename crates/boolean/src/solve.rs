@@ -1,15 +1,15 @@
 //! Questions to the solver, one after the other, until there is a model or there is none.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use sl::core::{Assertion, Scope};
-use sl::procedure::{NoProof, Unknown};
+use sl::procedure::{Meter, NoProof, SolverFault, Unknown};
 use sl::{
     Answer, Budget, Entailment, Evaluator, Formula, Limit, Model, Procedure, Proof, Satisfiability,
     Semantics, Signature, Truth,
 };
-use smt::{Config, Limits, Session, Term};
+use smt::{Config, Limits, Session, SolverError, Term};
 
 use crate::form::{Builder, FormId};
 use crate::heap::Heaps;
@@ -38,14 +38,14 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
 /// Decides questions, one after the other, with one solver.
 pub struct Solver {
     session: Session,
-    deadline: Option<Instant>,
+    meter: Meter,
 }
 
 impl Solver {
     /// A solver that is started by the first question that needs it.
     #[must_use]
     pub fn new(config: Config) -> Solver {
-        Solver { session: Session::new(config), deadline: None }
+        Solver { session: Session::new(config), meter: Meter::default() }
     }
 
     /// Is there a model of all of these formulas?
@@ -73,15 +73,15 @@ impl Solver {
         }
         let mut heaps = Heaps::new(&mut stack, &forms);
         let (base, known) = heaps.base();
-        let mut translator = Translator::new(heaps, self.deadline);
+        let mut translator = Translator::new(heaps, self.meter.clock().clone());
         let base = translator.add(base);
         let mut facts = std::mem::take(&mut translator.heaps.stack.facts);
         facts.push(known);
         facts.push(translator.says(question, base, true));
-        let session = &mut self.session;
-        let found = Search { translator, session, question, base, mentioned: 0 }.run(facts);
+        let (session, meter) = (&mut self.session, &self.meter);
+        let found = Search { translator, session, meter, question, base, mentioned: 0 }.run(facts);
         self.session.clear();
-        let Some(model) = found.map_err(Limit::Solver)? else { return Ok(Satisfiability::Unsat) };
+        let Some(model) = found? else { return Ok(Satisfiability::Unsat) };
         let evaluator = Evaluator::new(signature, semantics);
         match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
             Truth::True => Ok(Satisfiability::Sat(model)),
@@ -95,12 +95,15 @@ impl Solver {
         budget: &mut Budget,
         question: impl FnOnce(&mut Solver) -> Result<T, Unknown>,
     ) -> Answer<T> {
-        if let Some(limit) = budget.clock.limit() {
+        self.meter = budget.meter();
+        if let Some(limit) = self.meter.limit() {
             return Answer::GaveUp(limit);
         }
         self.session.set_deadline(budget.clock.deadline);
-        self.deadline = budget.clock.deadline;
-        question(self).into()
+        self.session.set_cancel(budget.clock.cancel.clone());
+        let answer = question(self);
+        budget.spend(&self.meter);
+        answer.into()
     }
 }
 
@@ -145,17 +148,18 @@ impl Procedure for Solver {
 struct Search<'t, 's, 'a> {
     translator: Translator<'s, 'a>,
     session: &'t mut Session,
+    meter: &'t Meter,
     question: FormId,
     base: HeapId,
     /// How many universals the solver was told about.
     mentioned: usize,
 }
 
-const UNREADABLE: &str = "the solver's model could not be read";
+const UNREADABLE: Limit = Limit::Solver(SolverFault::UnreadableModel);
 
-impl From<TooHard> for String {
-    fn from(_: TooHard) -> String {
-        "there are too many splits or extensions of the heap".into()
+impl From<TooHard> for Limit {
+    fn from(_: TooHard) -> Limit {
+        Limit::Splits
     }
 }
 
@@ -169,12 +173,15 @@ impl<'s, 'a> Search<'_, 's, 'a> {
     }
 
     /// A model of the facts for which the question holds; `None` if there is none.
-    fn run(&mut self, mut facts: Vec<Term>) -> Result<Option<Model>, String> {
+    fn run(&mut self, mut facts: Vec<Term>) -> Result<Option<Model>, Limit> {
         self.session.push();
         self.mention_all();
         loop {
-            if let Some(reason) = self.translator.given_up() {
-                return Err(reason.into());
+            if self.translator.is_too_large() {
+                return Err(Limit::FormulaSize);
+            }
+            if !self.meter.step(1) {
+                return Err(self.meter.limit().unwrap_or(Limit::Steps));
             }
             for fact in facts {
                 self.session.assert(&self.translator.heaps.stack.terms, fact);
@@ -183,13 +190,19 @@ impl<'s, 'a> Search<'_, 's, 'a> {
             match self.session.check() {
                 Ok(smt::Answer::Sat) => {}
                 Ok(smt::Answer::Unsat) => return Ok(None),
-                Ok(smt::Answer::Unknown(why)) => return Err(format!("the solver gave up: {why}")),
-                Err(error) => return Err(error.to_string()),
+                Ok(smt::Answer::Unknown(why)) => {
+                    return Err(Limit::Solver(SolverFault::GaveUp(why)));
+                }
+                Err(SolverError::Cancelled) => return Err(Limit::Cancelled),
+                Err(SolverError::OutOfTime) => return Err(Limit::Time),
+                Err(error) => {
+                    return Err(Limit::Solver(SolverFault::Failed(error.to_string())));
+                }
             }
             match self.missing_instances()? {
                 None => return self.model().map(Some),
                 Some(more) if more.is_empty() => {
-                    return Err("the solver's model contradicts what it was told".into());
+                    return Err(Limit::Solver(SolverFault::WrongModel));
                 }
                 Some(more) => facts = more,
             }
@@ -228,7 +241,7 @@ impl<'s, 'a> Search<'_, 's, 'a> {
     }
 
     /// `None` if the question holds in the solver's model; else what the model ought to know.
-    fn missing_instances(&mut self) -> Result<Option<Vec<Term>>, String> {
+    fn missing_instances(&mut self) -> Result<Option<Vec<Term>>, Limit> {
         let base = self.translator.heap(self.base).clone();
         let mut world = self.read().world().ok_or(UNREADABLE)?;
         let at_first = self.read().heap(&world, &base).ok_or(UNREADABLE)?;
@@ -261,9 +274,9 @@ impl<'s, 'a> Search<'_, 's, 'a> {
         Ok(Some(found))
     }
 
-    fn model(&mut self) -> Result<Model, String> {
+    fn model(&mut self) -> Result<Model, Limit> {
         let base = self.translator.heap(self.base).clone();
         let question = self.question;
-        Ok(self.read().model(question, &base).ok_or(UNREADABLE)?)
+        self.read().model(question, &base).ok_or(UNREADABLE)
     }
 }

@@ -48,7 +48,7 @@ impl<'a> Stack<'a> {
         };
         for (index, cell) in signature.heap.iter().enumerate() {
             let sl::Sort::Loc(name) = &cell.loc else {
-                return Err(Reason::unsupported(format!("`{}` is no sort of locations", cell.loc)));
+                return Err(Reason::NoLocations(cell.loc.clone()));
             };
             let (loc, _) = stack.locations(name);
             let allocated =
@@ -93,9 +93,9 @@ impl<'a> Stack<'a> {
             sl::Sort::Int => vec![Sort::Int],
             sl::Sort::Bool => vec![Sort::Bool],
             sl::Sort::Loc(name) => vec![self.locations(name).0],
-            sl::Sort::Record(name) => {
+            sl::Sort::Record(_) => {
                 let Some(record) = self.signature.record(sort) else {
-                    return Err(Reason::unsupported(format!("there is no record `{name}`")));
+                    return Err(Reason::IllSorted);
                 };
                 let mut all = Vec::new();
                 for field in &record.fields {
@@ -158,7 +158,7 @@ impl<'a> Stack<'a> {
             }
             TermKind::Nil(sort) => match self.nil(sort) {
                 Some(nil) => Rc::new([nil]),
-                None => return Err(Reason::unsupported(format!("`{sort}` has no nil"))),
+                None => return Err(Reason::NoLocations(sort.clone())),
             },
             TermKind::Int(value) => Rc::new([self.terms.int(value.clone())]),
             TermKind::Bool(value) => Rc::new([self.terms.bool(*value)]),
@@ -177,7 +177,7 @@ impl<'a> Stack<'a> {
                 let length = self.flat_sorts(&term.sort())?.len();
                 let whole = self.term(part)?;
                 let Some(slice) = whole.get(start..start + length) else {
-                    return Err(Reason::unsupported(format!("there is no field {index}")));
+                    return Err(Reason::IllSorted);
                 };
                 slice.into()
             }
@@ -208,7 +208,7 @@ impl<'a> Stack<'a> {
     pub(crate) fn number(&mut self, term: &sl::Term) -> Result<Term> {
         match *self.term(term)? {
             [number] if self.terms.sort(number) == Sort::Int => Ok(number),
-            _ => Err(Reason::unsupported("a number is due where there is none")),
+            _ => Err(Reason::IllSorted),
         }
     }
 

@@ -6,8 +6,8 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
-use std::time::Instant;
 
+use sl::procedure::Clock;
 use smt::{FastMap, Sort, Term};
 
 use crate::form::{Address, Cells, Form, FormId};
@@ -52,7 +52,7 @@ pub(crate) enum Instance {
 
 pub(crate) struct Translator<'s, 'a> {
     pub(crate) heaps: Heaps<'s, 'a>,
-    deadline: Option<Instant>,
+    clock: Clock,
     known_heaps: Vec<Heap>,
     pub(crate) universals: Vec<Universal>,
     memo: FastMap<(FormId, HeapId, bool), Term>,
@@ -60,10 +60,10 @@ pub(crate) struct Translator<'s, 'a> {
 }
 
 impl<'s, 'a> Translator<'s, 'a> {
-    pub(crate) fn new(heaps: Heaps<'s, 'a>, deadline: Option<Instant>) -> Translator<'s, 'a> {
+    pub(crate) fn new(heaps: Heaps<'s, 'a>, clock: Clock) -> Translator<'s, 'a> {
         Translator {
             heaps,
-            deadline,
+            clock,
             known_heaps: Vec::new(),
             universals: Vec::new(),
             memo: FastMap::default(),
@@ -71,12 +71,9 @@ impl<'s, 'a> Translator<'s, 'a> {
         }
     }
 
-    /// Why it was given up, if it was. Then it means nothing.
-    pub(crate) fn given_up(&self) -> Option<&'static str> {
-        if self.heaps.stack.terms.len() > MAX_TERMS {
-            return Some("the formula has too many splits and extensions to write down");
-        }
-        self.deadline.is_some_and(|end| Instant::now() >= end).then_some("the time is over")
+    /// Was it given up, because it became too large? Then it means nothing, as when it is too late.
+    pub(crate) fn is_too_large(&self) -> bool {
+        self.heaps.stack.terms.len() > MAX_TERMS
     }
 
     pub(crate) fn heap(&self, id: HeapId) -> &Heap {
@@ -94,7 +91,7 @@ impl<'s, 'a> Translator<'s, 'a> {
         if let Some(known) = self.memo.get(&(form, heap, positive)) {
             return *known;
         }
-        if self.given_up().is_some() {
+        if self.is_too_large() || self.clock.is_late() {
             return self.heaps.stack.terms.bool(false);
         }
         let forms = self.heaps.forms;

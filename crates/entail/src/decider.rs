@@ -43,7 +43,7 @@ impl Decider {
                 match Worker::start(|| Portfolio::new(find_solver)) {
                     Ok(worker) => worker,
                     Err(e) => {
-                        return Answer::GaveUp(Limit::other(format!("no thread was started: {e}")));
+                        return Answer::GaveUp(Limit::Thread(e.to_string()));
                     }
                 }
             }

@@ -8,7 +8,7 @@ use induct::Induct;
 use lists::Lists;
 use sl::addresses::{self, Translated};
 use sl::core::{Assertion, Scope};
-use sl::procedure::Unknown;
+use sl::procedure::{SolverFault, Unknown};
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Procedure, Reason, Satisfiability,
 };
@@ -47,21 +47,25 @@ impl Portfolio {
         Portfolio { find_solver, lists: Lists, induct: Induct, grass: None, boolean: None }
     }
 
+    fn solver(&self) -> Result<PathBuf, Limit> {
+        (self.find_solver)().map_err(|why| Limit::Solver(SolverFault::Missing(why)))
+    }
+
     /// The solver on reachability.
     pub(crate) fn grass(&mut self) -> Result<&mut grass::Solver, Limit> {
         if self.grass.is_none() {
-            let config = grass::config((self.find_solver)().map_err(Limit::Solver)?, PATIENCE);
-            self.grass = Some(grass::Solver::new(config));
+            let config = grass::config(self.solver()?, PATIENCE);
+            return Ok(self.grass.insert(grass::Solver::new(config)));
         }
-        self.grass.as_mut().ok_or_else(|| Limit::Solver("there is no solver".into()))
+        self.grass.as_mut().ok_or_else(no_solver)
     }
 
     fn boolean(&mut self) -> Result<&mut boolean::Solver, Limit> {
         if self.boolean.is_none() {
-            let config = boolean::config((self.find_solver)().map_err(Limit::Solver)?, PATIENCE);
-            self.boolean = Some(boolean::Solver::new(config));
+            let config = boolean::config(self.solver()?, PATIENCE);
+            return Ok(self.boolean.insert(boolean::Solver::new(config)));
         }
-        self.boolean.as_mut().ok_or_else(|| Limit::Solver("there is no solver".into()))
+        self.boolean.as_mut().ok_or_else(no_solver)
     }
 
     fn member(&mut self, member: Member) -> Result<&mut dyn Procedure, Limit> {
@@ -93,6 +97,10 @@ impl Portfolio {
             match answer.result() {
                 Ok(answer) => return Answer::Decided(answer),
                 Err(unknown) => reasons.add(member, unknown),
+            }
+            // What the others would say, too.
+            if let Some(limit) = budget.meter().limit() {
+                return Answer::GaveUp(limit);
             }
         }
         reasons.answer(uses_induction(scope, assertions))
@@ -127,7 +135,7 @@ impl Procedure for Portfolio {
         });
         answer.and_then(|answer| match answer {
             Satisfiability::Sat(model) => {
-                translated.model(model).map_or(Answer::GaveUp(unknown_addresses()), |model| {
+                translated.model(model).map_or(Answer::GaveUp(Limit::ComputedAddresses), |model| {
                     Answer::Decided(Satisfiability::Sat(model))
                 })
             }
@@ -160,7 +168,7 @@ impl Procedure for Portfolio {
         });
         answer.and_then(|answer| match answer {
             Entailment::Invalid(model) => {
-                translated.model(model).map_or(Answer::GaveUp(unknown_addresses()), |model| {
+                translated.model(model).map_or(Answer::GaveUp(Limit::ComputedAddresses), |model| {
                     Answer::Decided(Entailment::Invalid(model))
                 })
             }
@@ -210,7 +218,7 @@ fn inferred(
     ask(&other, &h, &g).and_then(|inference| match inference {
         Inference::Found(found) => match found.formula(&other).map(|f| translated.formula(&f)) {
             Ok(Some(formula)) => Answer::Decided(Inference::Found(formula).lowered(scope)),
-            Ok(None) => Answer::GaveUp(Limit::other("the answer is about computed addresses")),
+            Ok(None) => Answer::GaveUp(Limit::ComputedAddresses),
             Err(reason) => Answer::OutOfFragment(reason),
         },
         Inference::Nothing(model) => {
@@ -231,7 +239,6 @@ fn without_integer_locations(
             .map(|assertion| assertion.formula(scope))
             .collect::<Result<_, _>>()?;
         addresses::translate(defs.signature(), defs.semantics(), &formulas)
-            .map_err(Reason::unsupported)
     })
 }
 
@@ -241,7 +248,7 @@ fn pair_of(
     scope: &Scope,
 ) -> Result<(Scope, Assertion, Assertion), Reason> {
     let [left, right] = translated.formulas.as_slice() else {
-        return Err(Reason::unsupported("there are not two formulas"));
+        return Err(Reason::IllSorted);
     };
     let mut parts = vec![left.clone()];
     parts.extend(translated.facts.iter().cloned());
@@ -249,8 +256,8 @@ fn pair_of(
     Ok(sl::ask::lowered(&defs, &Formula::and(parts), right))
 }
 
-fn unknown_addresses() -> Limit {
-    Limit::other("the addresses of the model are unknown")
+fn no_solver() -> Limit {
+    Limit::Solver(SolverFault::Missing("there is no solver".into()))
 }
 
 /// Why nobody knows.
@@ -280,7 +287,7 @@ impl Reasons {
             (Some(only), true) => Err(only).into(),
             (last, _) => {
                 all.extend(last);
-                Answer::GaveUp(Limit::All(all.iter().map(ToString::to_string).collect()))
+                Answer::GaveUp(Limit::All(all))
             }
         }
     }

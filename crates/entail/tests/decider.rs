@@ -129,6 +129,84 @@ fn cancelled() {
     }
 }
 
+/// Steps are counted by every procedure, and there are no more than may be.
+#[test]
+fn steps() {
+    let mut decider = Decider::new(|| Ok(z3()));
+    for (procedure, left, right, expected) in QUESTIONS {
+        let document = parse(&[left, right]);
+        let [h, g] = document.formulas.as_slice() else { panic!("{left} |= {right}") };
+        let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+        let mut within = |steps: Option<u64>| {
+            let mut budget = Budget { steps, ..Budget::default() };
+            let answer = ask::entails(&mut decider, &defs, h, g, &mut budget);
+            (answer, budget.stats.steps)
+        };
+        let (answer, steps) = within(None);
+        assert_eq!(answer.as_str(), expected, "{left} |= {right}: {answer:?}");
+        assert!(steps > 0, "{procedure}: {left} |= {right}");
+        assert_eq!(within(Some(steps)).0.as_str(), expected, "{left} |= {right}");
+        assert_eq!(within(Some(0)).0, Answer::GaveUp(Limit::Steps), "{left} |= {right}");
+        if procedure != "lists" {
+            let (late, made) = within(Some(steps / 2));
+            assert_eq!(late, Answer::GaveUp(Limit::Steps), "{procedure}: {left} |= {right}");
+            assert!(made <= steps, "{procedure}: {made} of {steps}");
+        }
+    }
+}
+
+/// Questions that take long, one for each procedure.
+fn hard() -> [(&'static str, String, String); 3] {
+    // There is a counterexample, which is large.
+    let tree = "pred tree(x, n) := x = nil * n = 0 || exists l, r, a, b. \
+         x |-> {left: l, right: r} * tree(l, a) * tree(r, b) * n = a + b + 1; ";
+    let trees = (0..6).map(|i| format!("tree(x{i}, n{i})")).collect::<Vec<_>>().join(" * ");
+    let induct = (format!("{tree}{trees}"), format!("{trees} * n0 != 40"));
+    // Ten pigeons in nine holes.
+    let hole = |i: usize| (0..9).map(|j| format!("x{i} = y{j}")).collect::<Vec<_>>().join(" || ");
+    let mut parts: Vec<String> = (0..10).map(|i| format!("({})", hole(i))).collect();
+    parts.extend((0..10).flat_map(|i| (0..i).map(move |j| format!("x{i} != x{j}"))));
+    let pigeons = (parts.join(" * "), "false".to_owned());
+    let (grass, boolean) = (pigeons.clone(), pigeons);
+    [("induct", induct.0, induct.1), ("grass", grass.0, grass.1), ("boolean", boolean.0, boolean.1)]
+}
+
+/// A question is taken back while a procedure works on it.
+#[test]
+fn cancelled_on_the_way() {
+    for (procedure, left, right) in hard() {
+        let document = parse(&[&left, &right]);
+        let [h, g] = document.formulas.as_slice() else { panic!("{left} |= {right}") };
+        let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+        let cancel = Arc::new(AtomicBool::new(false));
+        let mut budget = Budget::default();
+        budget.clock.cancel = Some(cancel.clone());
+        let start = Instant::now();
+        std::thread::scope(|threads| {
+            threads.spawn(|| {
+                std::thread::sleep(Duration::from_millis(100));
+                cancel.store(true, std::sync::atomic::Ordering::Relaxed);
+            });
+            let answer = match procedure {
+                "induct" => ask::entails(&mut induct::Induct, &defs, h, g, &mut budget),
+                "grass" => {
+                    let mut solver =
+                        grass::Solver::new(grass::config(z3(), Duration::from_secs(60)));
+                    ask::entails(&mut solver, &defs, h, g, &mut budget)
+                }
+                _ => {
+                    let mut solver =
+                        boolean::Solver::new(boolean::config(z3(), Duration::from_secs(60)));
+                    ask::entails(&mut solver, &defs, h, g, &mut budget)
+                }
+            };
+            let time = start.elapsed();
+            assert_eq!(answer, Answer::GaveUp(Limit::Cancelled), "{procedure} after {time:?}");
+            assert!(time < Duration::from_secs(2), "{procedure}: {time:?}");
+        });
+    }
+}
+
 /// Whatever a procedure does, an answer comes in time: here it is waiting for somebody to say where the
 /// solver is. The next question has a thread of its own.
 #[test]

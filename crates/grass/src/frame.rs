@@ -28,8 +28,6 @@ const MAX_SPLIT: usize = 8;
 /// After so many partial models for which there is no heap, no others are looked at.
 const MAX_WITHOUT: usize = 4;
 
-const NO_HEAP: &str = "the rest is no heap of locations and lists";
-
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Goal {
@@ -123,7 +121,7 @@ impl Solver {
     ) -> Result<Option<Formula>, Unknown> {
         let (heaps, complete) = self.heaps(defs, h, g, Goal::Frame, true)?;
         match (heaps.is_empty(), complete) {
-            (_, false) => out(NO_HEAP),
+            (_, false) => out(Reason::NoListFrame),
             (true, true) => Ok(None),
             (false, true) => Ok(Some(self.simplified(defs, heaps))),
         }
@@ -142,7 +140,7 @@ impl Solver {
     ) -> Result<Vec<Formula>, Unknown> {
         let cases = self.search(defs, h, g, Goal::Frame)?.cases(false)?;
         if !cases.complete {
-            return out(NO_HEAP);
+            return out(Reason::NoListFrame);
         }
         let heap = |case: &Case| case.formula(&case.conditions).to_formula(defs.semantics());
         Ok(cases.all.iter().map(heap).collect())
@@ -201,7 +199,7 @@ impl Solver {
     ) -> Result<Option<Formula>, Unknown> {
         let (mut heaps, complete) = self.heaps(defs, h, g, goal, true)?;
         if heaps.is_empty() {
-            return if complete { Ok(None) } else { out(NO_HEAP) };
+            return if complete { Ok(None) } else { out(Reason::NoListFrame) };
         }
         if goal == Goal::AntiFrame {
             // Any that is good will do. What holds more generally may be good for less.
@@ -340,7 +338,7 @@ impl Search<'_, '_> {
         for number in 0.. {
             let Some(partial) = self.partial_model(&open)? else { break };
             if number >= MAX_DISJUNCTS {
-                return Err(Limit::other("there are too many cases").into());
+                return Err(Limit::Cases.into());
             }
             let Some(case) = self.fitting(&partial)? else {
                 // What is found for others may do.

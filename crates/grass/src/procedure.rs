@@ -70,21 +70,6 @@ impl Procedure for Solver {
 }
 
 impl Solver {
-    /// Does something within a budget, which counts what it took.
-    fn within<T>(
-        &mut self,
-        budget: &mut Budget,
-        question: impl FnOnce(&mut Solver) -> Result<T, Unknown>,
-    ) -> Answer<T> {
-        if let Some(limit) = budget.clock.limit() {
-            return Answer::GaveUp(limit);
-        }
-        self.set_deadline(budget.clock.deadline);
-        let answer = question(self);
-        budget.stats.add(self.take_work());
-        answer.into()
-    }
-
     /// A model of the left side that is none of the right, if there is one. A solver proves that
     /// something has no model, so this is what it is asked.
     pub(crate) fn counterexample_by_solver(

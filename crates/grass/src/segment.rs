@@ -1,7 +1,7 @@
 //! Lists as paths: what an instance of a list predicate says ([seed 001, Fig. 4 and Sec. 6]).
 
 use sl::Name;
-use sl::procedure::{Reason, Unknown};
+use sl::procedure::{ListFault, Reason, Unknown};
 use sl::shape::{Back, End, List};
 use smt::Term;
 
@@ -53,10 +53,10 @@ impl Segment {
         };
         let may_be_cyclic = may_be_cyclic(&list, args);
         if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
-            return out(format!("the lists of `{name}` are more than links"));
+            return out(Reason::List(name.clone(), ListFault::MoreThanLinks));
         }
         let Some(sl::Sort::Loc(loc)) = args.get(list.root).map(sl::Term::sort) else {
-            return out(format!("the lists of `{name}` begin nowhere"));
+            return out(Reason::List(name.clone(), ListFault::NoBeginning));
         };
         let mut terms = Vec::with_capacity(args.len());
         for arg in args {
@@ -71,10 +71,10 @@ impl Segment {
             End::Nil => translator.theory.nil(&sl::Sort::Loc(loc.clone())),
         };
         let (Some(first), Some(end)) = (terms.get(list.root).copied().flatten(), end) else {
-            return out(format!("the lists of `{name}` end nowhere"));
+            return out(Reason::List(name.clone(), ListFault::NoEnd));
         };
         let Some(next) = translator.field(&loc, list.next) else {
-            return out(format!("the locations of `{name}` are not simple records"));
+            return out(Reason::List(name.clone(), ListFault::Content));
         };
         translator.links.insert(next);
         Ok(Segment { list, loc, args: terms, next, first, end, may_be_cyclic, cyclic: false })
@@ -132,7 +132,7 @@ impl Segment {
     pub(crate) fn arg(&self, index: usize) -> Result<Term, Unknown> {
         match self.args.get(index).copied().flatten() {
             Some(term) => Ok(term),
-            None => out("a list lacks an argument"),
+            None => out(Reason::IllSorted),
         }
     }
 
@@ -143,7 +143,7 @@ impl Segment {
     ) -> Result<Field, Unknown> {
         match translator.field(&self.loc, index) {
             Some(field) => Ok(field),
-            None => out("the locations of a list are not simple records"),
+            None => out(Reason::Content(self.loc.clone())),
         }
     }
 
@@ -158,7 +158,7 @@ impl Segment {
         for index in &self.list.nil_fields {
             let field = self.field(translator, *index)?;
             let nil = fields.get(*index).and_then(|(_, sort)| translator.theory.nil(sort));
-            let Some(nil) = nil else { return out("a field holds no location") };
+            let Some(nil) = nil else { return out(Reason::IllSorted) };
             let theory = &mut translator.theory;
             let (_, z) = theory.terms.bound_var("z", sort);
             let held = theory.read(field, z);

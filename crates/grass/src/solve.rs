@@ -1,11 +1,11 @@
 //! Questions to a solver, and models as its answers.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sl::procedure::{Stats, Unknown};
-use sl::{Evaluator, Formula, Limit, Model, Satisfiability, Semantics, Signature, Truth};
-use smt::{Answer, Config, Limits, Session};
+use sl::procedure::{Meter, SolverFault, Stats, Unknown};
+use sl::{Budget, Evaluator, Formula, Limit, Model, Satisfiability, Semantics, Signature, Truth};
+use smt::{Answer, Config, Limits, Session, SolverError};
 
 use crate::logic::{self, Reduced, reduce};
 use crate::paths::{self, Mentioned, Outcome, Paths};
@@ -14,7 +14,16 @@ use crate::theory::Theory;
 use crate::translate::{Footprint, Translator};
 
 pub(crate) fn unreadable() -> Unknown {
-    Limit::Solver("the solver's model could not be read".into()).into()
+    Limit::Solver(SolverFault::UnreadableModel).into()
+}
+
+/// Why a session has no answer.
+fn failed(error: &SolverError) -> Limit {
+    match error {
+        SolverError::Cancelled => Limit::Cancelled,
+        SolverError::OutOfTime => Limit::Time,
+        _ => Limit::Solver(SolverFault::Failed(error.to_string())),
+    }
 }
 
 /// Work that one question to the solver may take. Questions are without quantifiers, so that the
@@ -41,6 +50,7 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
 pub struct Solver {
     pub(crate) session: Session,
     work: Stats,
+    meter: Meter,
     /// What the session had done when the work was taken last.
     before: smt::Stats,
 }
@@ -62,6 +72,7 @@ impl Solver {
         Solver {
             session: Session::new(config),
             work: Stats::default(),
+            meter: Meter::default(),
             before: smt::Stats::default(),
         }
     }
@@ -75,9 +86,22 @@ impl Solver {
         Stats { queries, waiting, ..std::mem::take(&mut self.work) }
     }
 
-    /// After this time the answer is unknown.
-    pub fn set_deadline(&mut self, deadline: Option<Instant>) {
-        self.session.set_deadline(deadline);
+    /// Does something within a budget, which counts what it took.
+    pub(crate) fn within<T>(
+        &mut self,
+        budget: &mut Budget,
+        question: impl FnOnce(&mut Solver) -> Result<T, Unknown>,
+    ) -> sl::Answer<T> {
+        self.meter = budget.meter();
+        if let Some(limit) = self.meter.limit() {
+            return sl::Answer::GaveUp(limit);
+        }
+        self.session.set_deadline(budget.clock.deadline);
+        self.session.set_cancel(budget.clock.cancel.clone());
+        let answer = question(self);
+        budget.stats.add(self.take_work());
+        budget.spend(&self.meter);
+        answer.into()
     }
 
     /// Writes what the solver is told to a file, until the next question that starts anew.
@@ -168,14 +192,16 @@ impl Solver {
             for formula in &new {
                 self.session.assert(&theory.terms, *formula);
             }
+            if !self.meter.step(1) {
+                return Found::Unknown(self.meter.limit().unwrap_or(Limit::Steps).into());
+            }
             match self.session.check() {
                 Ok(Answer::Sat) => {}
                 Ok(Answer::Unsat) => return Found::Nothing,
                 Ok(Answer::Unknown(why)) => {
-                    let limit = Limit::Solver(format!("the solver gave up: {why}"));
-                    return Found::Unknown(limit.into());
+                    return Found::Unknown(Limit::Solver(SolverFault::GaveUp(why)).into());
                 }
-                Err(error) => return Found::Unknown(Limit::Solver(error.to_string()).into()),
+                Err(error) => return Found::Unknown(failed(&error).into()),
             }
             let (nodes, reads) = (&reduced.nodes, &reduced.reads);
             match paths::examine(theory, &mut self.session, &mentioned, nodes, reads) {

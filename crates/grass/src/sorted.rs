@@ -1,7 +1,7 @@
 //! Sorted lists: data that goes up or down along a path ([seed 001, Sec. 6]).
 
 use num_bigint::BigInt;
-use sl::procedure::Unknown;
+use sl::procedure::{Reason, Unknown};
 use sl::shape::{AtEnd, Change, Held, Measure, Order};
 use smt::{Sort, Term};
 
@@ -105,7 +105,7 @@ impl Segment {
         measure: &Measure,
         pieces: &mut Pieces,
     ) -> Result<(), Unknown> {
-        let Some(held) = measure.field else { return out("a list counts") };
+        let Some(held) = measure.field else { return out(Reason::Arithmetic) };
         let (Held::Here(index) | Held::Next(index)) = held;
         let data = self.field(translator, index)?;
         let at_end = match &measure.at_end {

@@ -4,7 +4,6 @@
 //! variables are names for nodes where the formula must hold; where it must not, they have to be
 //! determined by what locations hold.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sl::formula::Kind;
@@ -21,10 +20,8 @@ use crate::theory::{Field, Theory};
 /// Each list that may be cyclic doubles the cases of a heap that must not hold, if it is no plain one.
 const MAX_CYCLIC: usize = 8;
 
-const NEGATION: &str = "there is a negation or a wand below `*`";
-
-pub(crate) fn out<T>(reason: impl Into<Cow<'static, str>>) -> Result<T, Unknown> {
-    Err(Reason::unsupported(reason).into())
+pub(crate) fn out<T>(reason: Reason) -> Result<T, Unknown> {
+    Err(reason.into())
 }
 
 /// The allocated nodes, by the sort of their location.
@@ -291,9 +288,9 @@ impl<'a> Translator<'a> {
             }
             (None, Kind::Sep(parts)) => match self.single_out(parts, |_| true) {
                 Some((known, other)) => self.remainder(known, &other, footprint),
-                None => out(NEGATION),
+                None => out(Reason::NegationBelowStar),
             },
-            (None, _) => out(NEGATION),
+            (None, _) => out(Reason::NegationBelowStar),
         }
     }
 
@@ -399,7 +396,7 @@ impl<'a> Translator<'a> {
     fn cases(&mut self, heap: &OverlaidHeap) -> Result<Vec<Pieces>, Unknown> {
         let cyclic = if self.positive { 0 } else { self.cyclic_lists(heap) };
         if cyclic > MAX_CYCLIC {
-            return Err(Limit::other("there are too many lists that may be cyclic").into());
+            return Err(Limit::CyclicLists.into());
         }
         let mut all = Vec::new();
         for choice in 0..1 << cyclic {
@@ -535,7 +532,7 @@ impl<'a> Translator<'a> {
                 segment.cyclic = segment.may_be_cyclic && self.choose_cyclic();
                 segment.translate(self, pieces)
             }
-            _ => out("this is no spatial atom"),
+            _ => out(Reason::IllSorted),
         }
     }
 
@@ -545,11 +542,11 @@ impl<'a> Translator<'a> {
         content: &sl::Term,
         pieces: &mut Pieces,
     ) -> Result<(), Unknown> {
-        let sl::Sort::Loc(name) = loc.sort() else { return out("this is no location") };
+        let sl::Sort::Loc(name) = loc.sort() else { return out(Reason::IllSorted) };
         let node = self.term(loc)?;
         for (index, value) in values(content).iter().enumerate() {
             let Some(field) = self.field(&name, index) else {
-                return out(format!("the content of `{name}` is no record of simple values"));
+                return out(Reason::Content(name.clone()));
             };
             let value = self.term(value)?;
             let held = self.theory.read(field, node);
@@ -565,7 +562,7 @@ impl<'a> Translator<'a> {
         let mut hidden = Vec::with_capacity(vars.len());
         for var in vars {
             let Some(sort) = self.theory.sort(&var.sort) else {
-                return out("there is a variable for a whole record");
+                return out(Reason::WholeRecord);
             };
             let fresh = self.theory.terms.fresh(&format!("some.{}", var.name), sort);
             hidden.push((var.name.clone(), self.scope.bound.insert(var.name.clone(), fresh)));
@@ -594,7 +591,7 @@ impl<'a> Translator<'a> {
             .partition(|var| occurrences(&atoms, var) == 1 && self.is_hideable(&atoms, var));
         if !open.is_empty() {
             self.restore(hidden);
-            return out("a variable below a negation is determined by nothing");
+            return out(Reason::UndeterminedVariable);
         }
         self.scope.anything.extend(hideable.into_iter().map(|var| var.name));
         Ok(hidden)
@@ -661,11 +658,11 @@ impl<'a> Translator<'a> {
             TermKind::Var(var) => self.var(var),
             TermKind::Nil(sort) => match self.theory.nil(sort) {
                 Some(nil) => Ok(nil),
-                None => out("this `nil` is no location"),
+                None => out(Reason::IllSorted),
             },
             TermKind::Int(value) => Ok(self.theory.terms.int(value.clone())),
             TermKind::Bool(value) => Ok(self.theory.terms.bool(*value)),
-            TermKind::Record(..) | TermKind::Field(..) => out("there is a term for a whole record"),
+            TermKind::Record(..) | TermKind::Field(..) => out(Reason::WholeRecord),
             TermKind::Add(parts) => self.fold(parts, Op::Add),
             TermKind::Mul(parts) => self.fold(parts, Op::Mul),
             TermKind::Neg(part) => {
@@ -687,7 +684,7 @@ impl<'a> Translator<'a> {
         });
         match joined {
             Some(term) => Ok(term),
-            None => out("there is a sum or a product of nothing"),
+            None => out(Reason::IllSorted),
         }
     }
 
@@ -701,19 +698,19 @@ impl<'a> Translator<'a> {
         }
         match self.theory.sort(&var.sort) {
             Some(sort) => Ok(self.theory.constant(&format!("{}:{}", var.name, var.sort), sort)),
-            None => out("there is a variable for a whole record"),
+            None => out(Reason::WholeRecord),
         }
     }
 
     fn pure(&mut self, atom: &sl::Formula) -> Result<Term, Unknown> {
         let (Kind::Eq(a, b) | Kind::Ne(a, b) | Kind::Le(a, b) | Kind::Lt(a, b)) = atom.kind()
         else {
-            return out("this is no pure atom");
+            return out(Reason::IllSorted);
         };
         let (a, b) = (self.term(a)?, self.term(b)?);
         let terms = &mut self.theory.terms;
         if terms.sort(a) != terms.sort(b) {
-            return out("things of different sorts are compared");
+            return out(Reason::IllSorted);
         }
         Ok(match atom.kind() {
             Kind::Eq(..) => terms.eq(a, b),
@@ -730,7 +727,7 @@ impl<'a> Translator<'a> {
     pub(crate) fn node_sort(&mut self, loc: &Name) -> Result<Sort, Unknown> {
         match self.theory.sort(&sl::Sort::Loc(loc.clone())) {
             Some(sort) => Ok(sort),
-            None => out("this is no location"),
+            None => out(Reason::IllSorted),
         }
     }
 }

@@ -220,7 +220,7 @@ impl Command<'_> {
                 ask::frame(&mut self.decider, &defs, h, g, &mut budget)
             }
             (_, [h, g]) => ask::abduce(&mut self.decider, &defs, h, g, &mut budget),
-            _ => Answered::GaveUp(Limit::other("there are not two formulas")),
+            _ => Answered::GaveUp(Limit::NoFrame),
         };
         let effort = Effort { time: start.elapsed(), stats: budget.stats };
         let reason = answer.why_not();

@@ -4,6 +4,7 @@ use crate::graph::{Edge, Graph, Vertex};
 use crate::saturate::State;
 use crate::search::{choose, close, solve};
 use sl::Model;
+use sl::procedure::Meter;
 
 /// Turns a state into a model, if that is a counterexample.
 pub(crate) type Refute<'a> = dyn Fn(&Graph, &State) -> Option<Model> + 'a;
@@ -11,6 +12,7 @@ pub(crate) type Refute<'a> = dyn Fn(&Graph, &State) -> Option<Model> + 'a;
 pub(crate) struct Question<'a> {
     pub(crate) left: Graph,
     pub(crate) right: Graph,
+    pub(crate) meter: &'a Meter,
     pub(crate) refutes: &'a Refute<'a>,
 }
 
@@ -28,12 +30,16 @@ enum Attempt {
 }
 
 impl Question<'_> {
-    /// The answer; `None` if none was found, which no formula has led to.
+    /// The answer; `None` if none was found, which no formula has led to, or if the meter is over.
     pub(crate) fn answer(&self) -> Option<Verdict> {
         self.from(State::new(&self.left))
     }
 
     fn from(&self, state: State) -> Option<Verdict> {
+        // A case is a step, and so is every path that is matched.
+        if !self.meter.step(1) {
+            return None;
+        }
         let Some(mut state) = close(&self.left, state) else {
             return Some(Verdict::Valid);
         };
@@ -87,6 +93,7 @@ impl Question<'_> {
     fn attempt(&self, state: &State) -> Attempt {
         let mut used = vec![false; self.left.edges.len()];
         for edge in &self.right.edges {
+            self.meter.step(1);
             let Some(path) = self.path(state, edge, &used) else { return self.generic(state) };
             for index in &path {
                 if let Some(used) = used.get_mut(*index) {

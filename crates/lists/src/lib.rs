@@ -36,7 +36,7 @@ mod saturate;
 mod search;
 
 use sl::core::{Assertion, PredId, Scope, SortId};
-use sl::procedure::{Later, Unknown};
+use sl::procedure::{Later, Meter, Unknown};
 use sl::shape::{self, End, Shape};
 use sl::{
     Answer, Budget, Defs, Entailment, Evaluator, Limit, Model, Procedure, Proof, Reason,
@@ -123,9 +123,12 @@ impl Procedure for Lists {
         &mut self,
         scope: &Scope,
         assertion: &Assertion,
-        _budget: &mut Budget,
+        budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        Answer::from(with_logic(scope.defs(), |logic| logic.satisfiable(scope, assertion)))
+        let meter = budget.meter();
+        let answer = with_logic(scope.defs(), |logic| logic.satisfiable(scope, assertion, &meter));
+        budget.spend(&meter);
+        answer.into()
     }
 
     fn entails(
@@ -133,17 +136,19 @@ impl Procedure for Lists {
         scope: &Scope,
         left: &Assertion,
         right: &Assertion,
-        _budget: &mut Budget,
+        budget: &mut Budget,
     ) -> Answer<Entailment> {
+        let meter = budget.meter();
         let answer = with_logic(scope.defs(), |logic| {
-            logic.entails(scope, left, right).or_else(|unknown| {
-                match logic.satisfiable(scope, left) {
+            logic.entails(scope, left, right, &meter).or_else(|unknown| {
+                match logic.satisfiable(scope, left, &meter) {
                     // Then it does not matter what is on the right.
                     Ok(Satisfiability::Unsat) => Ok(None),
                     _ => Err(unknown),
                 }
             })
         });
+        budget.spend(&meter);
         Answer::from(answer).map(|counterexample| match counterexample {
             Some(model) => Entailment::Invalid(model),
             None => Entailment::Valid(proof_of(scope, left, right)),
@@ -173,7 +178,15 @@ fn with_logic<T>(
 
 impl ListLogic {
     /// Is there a model? If so, the evaluator agrees that it is one.
-    fn satisfiable(&self, scope: &Scope, assertion: &Assertion) -> Result<Satisfiability, Unknown> {
+    fn satisfiable(
+        &self,
+        scope: &Scope,
+        assertion: &Assertion,
+        meter: &Meter,
+    ) -> Result<Satisfiability, Unknown> {
+        if !meter.step(1) {
+            return Err(meter.limit().unwrap_or(Limit::Steps).into());
+        }
         let Some(heap) = assertion.heap()? else { return Ok(Satisfiability::Unsat) };
         let mut builder = Builder::new(self, scope, assertion.free_vars(scope))?;
         let graph = builder.graph(heap)?;
@@ -191,10 +204,11 @@ impl ListLogic {
         scope: &Scope,
         left: &Assertion,
         right: &Assertion,
+        meter: &Meter,
     ) -> Result<Option<Model>, Unknown> {
         let Some(left_heap) = left.heap()? else { return Ok(None) };
         let Some(right_heap) = right.heap()? else {
-            return self.satisfiable(scope, left).map(|answer| match answer {
+            return self.satisfiable(scope, left, meter).map(|answer| match answer {
                 Satisfiability::Sat(model) => Some(model),
                 Satisfiability::Unsat => None,
             });
@@ -218,6 +232,7 @@ impl ListLogic {
         let question = entail::Question {
             left: Graph { size, ..left_graph },
             right: Graph { size, ..right_graph },
+            meter,
             refutes: &|graph, found| {
                 let evaluator = evaluator(scope.defs());
                 let (left, right) = (left.formula(scope).ok()?, right.formula(scope).ok()?);
@@ -231,9 +246,7 @@ impl ListLogic {
         match question.answer() {
             Some(entail::Verdict::Valid) => Ok(None),
             Some(entail::Verdict::Invalid(model)) => Ok(Some(model)),
-            None => Err(Unknown::GaveUp(Limit::other(
-                "the cases of the entailment could not be told apart",
-            ))),
+            None => Err(meter.limit().unwrap_or(Limit::Cases).into()),
         }
     }
 }

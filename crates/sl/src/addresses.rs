@@ -17,14 +17,12 @@ use num_bigint::BigInt;
 
 use crate::formula::{Formula, Kind, Semantics};
 use crate::model::{Loc, Model, Value};
+use crate::procedure::Reason;
 use crate::signature::{Cell, Definition, Record, Signature};
 use crate::sort::{Name, Sort, Var};
 use crate::substitute::fresh_name;
 use crate::symbolic::SymbolicHeap;
 use crate::term::{Term, TermKind};
-
-const COUNTED: &str =
-    "there is arithmetic with a location that is bound by a quantifier or a definition";
 
 /// Are integers locations?
 #[must_use]
@@ -55,13 +53,13 @@ pub fn translate(
     signature: &Signature,
     semantics: Semantics,
     formulas: &[Formula],
-) -> Result<Translated, String> {
+) -> Result<Translated, Reason> {
     let mut sorts = Sorts::new(signature, formulas, false);
     let counted = sorts.contradict();
     if counted {
         sorts = Sorts::new(signature, formulas, true);
         if sorts.contradict() {
-            return Err(COUNTED.into());
+            return Err(Reason::CountedLocation);
         }
     }
     let taken = formulas.iter().flat_map(Formula::free_vars).map(|var| var.name).collect();

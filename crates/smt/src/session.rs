@@ -8,7 +8,7 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -213,6 +213,11 @@ impl Session {
     /// From now on the session ends at this time; if it has ended it goes on.
     pub fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.config.deadline = deadline;
+    }
+
+    /// From now on questions are cancelled by this; see [`Config::cancel`].
+    pub fn set_cancel(&mut self, cancel: Option<Arc<AtomicBool>>) {
+        self.config.cancel = cancel;
     }
 
     /// Forgets all scopes, assertions and declarations, and lets the solver go on as it is: cheap, but

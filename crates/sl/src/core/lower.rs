@@ -149,7 +149,7 @@ impl Lowering<'_> {
             Kind::Ne(a, b) => self.linear(a, b, Constraint::different),
             Kind::Le(a, b) => self.linear(a, b, Constraint::at_most),
             Kind::Lt(a, b) => self.linear(a, b, Constraint::less),
-            _ => Err(Reason::unsupported("there is a pure formula that is no atom")),
+            _ => Err(Reason::NoSymbolicHeap),
         }
     }
 
@@ -226,7 +226,7 @@ impl Lowering<'_> {
                 self.heap.add_call(pred, args);
                 Ok(())
             }
-            _ => Err(Reason::unsupported("there is a spatial formula that is no atom")),
+            _ => Err(Reason::NoSymbolicHeap),
         }
     }
 }

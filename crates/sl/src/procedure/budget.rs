@@ -78,6 +78,9 @@ pub struct Meter {
 impl Meter {
     /// So many steps are made. Says whether they may be.
     pub fn step(&self, count: u64) -> bool {
+        if self.is_over() {
+            return false;
+        }
         self.steps.set(self.steps.get().saturating_add(count));
         !self.is_over()
     }

@@ -9,13 +9,12 @@
 mod answer;
 mod budget;
 mod defs;
+mod reason;
 
-pub use answer::{
-    Answer, Entailment, Inference, Later, Limit, NoProof, Proof, Reason, Satisfiability, Unknown,
-    Verdict,
-};
+pub use answer::{Answer, Entailment, Inference, Later, NoProof, Proof, Satisfiability, Verdict};
 pub use budget::{Budget, Clock, Meter, Stats};
 pub use defs::Defs;
+pub use reason::{Limit, ListFault, Reason, SolverFault, Unknown};
 
 use crate::core::{Assertion, Scope};
 use crate::formula::{Formula, Kind, Semantics};
