@@ -26,12 +26,21 @@ pub(crate) struct Definitions {
     pub rests_on: BTreeMap<Name, BTreeSet<Name>>,
     /// Predicates whose footprint is determined by arguments and heap.
     pub precise: BTreeSet<Name>,
-    /// By predicate: parameters, by number, that the others determine.
-    pub determined: BTreeMap<Name, BTreeSet<usize>>,
+    /// By predicate: parameters that others determine.
+    pub determined: BTreeMap<Name, Dependency>,
     /// Predicates that depend on nothing outside of their footprint.
     pub framed: BTreeSet<Name>,
     /// By recursive function: where it is what its body says.
     pub domains: BTreeMap<Name, Vec<Domain>>,
+}
+
+/// Which parameters of a predicate, by number, determine which, and the footprint.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dependency {
+    /// Those that are determined.
+    pub outputs: BTreeSet<usize>,
+    /// Those that determine nothing. All others do.
+    pub free: BTreeSet<usize>,
 }
 
 /// Arguments for which a recursion ends.

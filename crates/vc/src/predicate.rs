@@ -338,26 +338,13 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// Arguments that the others determine.
+    /// Arguments that others determine: `p(h, x, y, z) ∧ p(h, x, y', z') ⇒ y = y'`, with the same footprint.
     fn determined_axioms(&mut self, predicate: &'p Predicate) -> Result<()> {
-        let Some(outputs) = self.definitions.determined.get(&predicate.name).cloned() else {
+        let Some(claim) = self.definitions.determined.get(&predicate.name).cloned() else {
             return Ok(());
         };
-        let axiom = self.determined(predicate, &outputs)?;
-        if let Some(axiom) = axiom {
-            self.logic.axioms.push(axiom);
-        }
-        Ok(())
-    }
-
-    /// `p(h, x, y) ∧ p(h, x, y') ⇒ y = y'`
-    pub fn determined(
-        &mut self,
-        predicate: &'p Predicate,
-        outputs: &BTreeSet<usize>,
-    ) -> Result<Option<Term>> {
-        if outputs.is_empty() {
-            return Ok(None);
+        if claim.outputs.is_empty() && claim.free.is_empty() {
+            return Ok(());
         }
         let general = self.general(&predicate.name, &params(predicate));
         let mut bounds: Vec<Bound> = general.vars.iter().map(|(b, ..)| *b).collect();
@@ -365,20 +352,26 @@ impl<'p> Translator<'p> {
         let mut equal = Vec::new();
         let params = params(predicate);
         for (index, (arg, (_, ty))) in other.iter_mut().zip(&params).enumerate() {
-            if outputs.contains(&index) {
+            if claim.outputs.contains(&index) || claim.free.contains(&index) {
                 let (bound, term) = self.logic.bound("arg", ty);
                 bounds.push(bound);
-                equal.push(self.logic.terms.eq(*arg, term));
+                if claim.outputs.contains(&index) {
+                    equal.push(self.logic.terms.eq(*arg, term));
+                }
                 *arg = term;
             }
         }
         let one = self.instance(predicate, &general.heap, &general.args)?;
         let two = self.instance(predicate, &general.heap, &other)?;
+        for (mine, other) in one.foot.values().zip(two.foot.values()) {
+            equal.push(self.logic.terms.eq(*mine, *other));
+        }
         let both = self.logic.terms.and([one.limited, two.limited]);
         let equal = self.logic.terms.and(equal);
         let body = self.logic.terms.implies(both, equal);
         let triggers = vec![vec![one.limited, two.limited]];
-        Ok(Some(self.logic.forall(&bounds, triggers, body, "determined")))
+        self.tell(&bounds, triggers, body, "determined");
+        Ok(())
     }
 
     /// The rank of an instance of a predicate in a body.
@@ -499,6 +492,11 @@ impl<'p> Translator<'p> {
         let mut facts = Vec::new();
         for predicate in framed {
             let reads = self.definitions.reads.get(&predicate.name);
+            let known =
+                |heap: &Heap| reads.into_iter().flatten().all(|var| heap.values.contains_key(var));
+            if !known(before) || !known(after) {
+                continue;
+            }
             let changed: Vec<HeapVar> = reads
                 .into_iter()
                 .flatten()

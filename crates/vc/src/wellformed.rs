@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use smt::{Limits, Session, Term};
 use spl::core::{BinOp, Expr, ExprKind, Name, Predicate, Program, Type, UnOp};
 
-use crate::definitions::{Definition, Definitions, Domain, used};
+use crate::definitions::{Definition, Definitions, Dependency, Domain, used};
 use crate::frame::Frame;
 use crate::predicate::params;
 use crate::prove::Prover;
@@ -67,7 +67,7 @@ impl Questions<'_> {
     /// Which footprints are determined by heap and arguments, and which arguments by the others. Each
     /// predicate starts with the strongest claim; all are proved together, by induction on ranks.
     fn precise(&mut self, definitions: &mut Definitions, predicates: &[&Predicate]) {
-        let mut claims: BTreeMap<Name, Vec<BTreeSet<usize>>> = BTreeMap::new();
+        let mut claims: BTreeMap<Name, Vec<Dependency>> = BTreeMap::new();
         for predicate in predicates.iter().filter(|p| p.body.is_some()) {
             claims.insert(predicate.name.clone(), claims_of(predicate));
         }
@@ -78,8 +78,8 @@ impl Questions<'_> {
                 .collect();
             let mut wrong = Vec::new();
             for predicate in predicates {
-                let Some(outputs) = definitions.determined.get(&predicate.name) else { continue };
-                if !self.is_precise(definitions, predicate, outputs).unwrap_or(false) {
+                let Some(claim) = definitions.determined.get(&predicate.name) else { continue };
+                if !self.is_precise(definitions, predicate, claim).unwrap_or(false) {
                     wrong.push(predicate.name.clone());
                 }
             }
@@ -99,7 +99,7 @@ impl Questions<'_> {
         &mut self,
         definitions: &Definitions,
         predicate: &Predicate,
-        outputs: &BTreeSet<usize>,
+        claim: &Dependency,
     ) -> Result<bool> {
         let mut translator = Translator::new(self.program, definitions);
         let t = &mut translator;
@@ -110,10 +110,14 @@ impl Questions<'_> {
         let mut equal = Vec::new();
         for (index, (local, ty)) in params(predicate).into_iter().enumerate() {
             let arg = t.logic.fresh("arg", &ty);
-            let other = if outputs.contains(&index) { t.logic.fresh("arg", &ty) } else { arg };
+            let output = claim.outputs.contains(&index);
+            let differs = output || claim.free.contains(&index);
+            let other = if differs { t.logic.fresh("arg", &ty) } else { arg };
             one.push((local, arg));
             two.push((local, other));
-            equal.push(t.logic.terms.eq(arg, other));
+            if output {
+                equal.push(t.logic.terms.eq(arg, other));
+            }
         }
         let first = t.definition_body(predicate, &heap, &one)?;
         let second = t.definition_body(predicate, &heap, &two)?;
@@ -338,22 +342,31 @@ fn needed(program: &Program, definitions: &Definitions) -> BTreeSet<Name> {
     found
 }
 
-/// Sets of parameters that might be determined by the others, the last is tried first. References
-/// rarely are.
-fn claims_of(predicate: &Predicate) -> Vec<BTreeSet<usize>> {
+/// What might be determined, the last is tried first. References rarely are.
+fn claims_of(predicate: &Predicate) -> Vec<Dependency> {
     let values: BTreeSet<usize> = params(predicate)
         .iter()
         .enumerate()
         .filter(|(_, (_, ty))| !ty.is_reference())
         .map(|(index, _)| index)
         .collect();
-    let mut claims = vec![BTreeSet::new()];
+    let none = BTreeSet::new();
+    let mut claims = vec![Dependency::default()];
+    if values.is_empty() {
+        return claims;
+    }
+    claims.push(Dependency { outputs: none.clone(), free: values.clone() });
     if values.len() > 1 {
-        claims.extend(values.iter().map(|index| BTreeSet::from([*index])));
+        let single = |index: &usize| BTreeSet::from([*index]);
+        for index in &values {
+            claims.push(Dependency { outputs: single(index), free: none.clone() });
+        }
+        for index in &values {
+            let others = values.iter().copied().filter(|other| other != index).collect();
+            claims.push(Dependency { outputs: single(index), free: others });
+        }
     }
-    if !values.is_empty() {
-        claims.push(values);
-    }
+    claims.push(Dependency { outputs: values, free: none });
     claims
 }
 
