@@ -299,6 +299,9 @@ impl<'p> Unit<'p> {
                 let at = self.formula(locals.clone(), &path.state.heap, array)?;
                 let index = self.formula(locals, &path.state.heap, index)?;
                 self.check_owned(path, &array.ty, at, e.span);
+                if self.translator.simple_arrays {
+                    return Ok(());
+                }
                 let cell = self.translator.logic.cell(of, at, index);
                 self.check_owned(path, &Type::Cell(of.clone()), cell, e.span);
             }
@@ -312,8 +315,8 @@ impl<'p> Unit<'p> {
             }
             ExprKind::Binary(BinOp::Div | BinOp::Mod, _, divisor) => {
                 let value = self.formula(locals, &path.state.heap, divisor)?;
+                let zero = self.translator.logic.zero(&divisor.ty);
                 let terms = &mut self.translator.logic.terms;
-                let zero = terms.int(0);
                 let is_zero = terms.eq(value, zero);
                 let goal = terms.not(is_zero);
                 let message = "the divisor might be zero";
@@ -343,6 +346,19 @@ impl<'p> Unit<'p> {
                 let at = self.value(path, array)?;
                 let index = self.value(path, index)?;
                 self.check_owned(path, &array.ty, at, span);
+                if self.translator.simple_arrays {
+                    // contents := contents[a := contents[a][i := v]]
+                    let heap = path.state.heap.clone();
+                    let env = crate::translate::Env {
+                        locals: Default::default(),
+                        heap: &heap,
+                        old: &heap,
+                    };
+                    let before = self.translator.array_contents(&env, of, at, span)?;
+                    let logic = &mut self.translator.logic;
+                    let after = logic.update(&Type::Int, of, before, index, value);
+                    return self.store(path, &HeapVar::Contents((**of).clone()), at, after);
+                }
                 let cell = self.translator.logic.cell(of, at, index);
                 self.check_owned(path, &Type::Cell(of.clone()), cell, span);
                 self.store(path, &HeapVar::Contents((**of).clone()), cell, value)?;
@@ -416,8 +432,8 @@ impl<'p> Unit<'p> {
     fn new_array(&mut self, path: &mut Path, of: &Type, length: Term, span: Span) -> Result<Term> {
         let ty = Type::Array(of.clone().into());
         let cell_type = Type::Cell(of.clone().into());
-        let zero = self.translator.logic.terms.int(0);
-        let positive = self.translator.logic.terms.le(zero, length);
+        let zero = self.translator.logic.int(0);
+        let positive = self.translator.logic.at_most(&Type::Int, zero, length);
         let message = "the length of the array might be negative";
         self.check(path, positive, Blame::new("length.negative", span, message));
         let array = self.fresh("new", &ty);
@@ -425,6 +441,12 @@ impl<'p> Unit<'p> {
         let actual = self.translator.logic.length(of, array);
         let same = self.translator.logic.terms.eq(actual, length);
         self.assume(path, same);
+        if self.translator.simple_arrays {
+            let contents = Type::Map(Type::Int.into(), of.clone().into());
+            let any = self.fresh("contents", &contents);
+            self.store(path, &HeapVar::Contents(of.clone()), array, any)?;
+            return Ok(array);
+        }
         // Its cells: { c :: c.array == a && 0 <= c.index < n }
         let cells = self.cells(of, array, length);
         let (Some(alloc), Some(owned)) = (
@@ -474,10 +496,10 @@ impl<'p> Unit<'p> {
         let logic = &mut self.translator.logic;
         let (var, c) = logic.bound("c", &cell_type);
         let (its, index) = (logic.cell_array(of, c), logic.cell_index(of, c));
-        let zero = logic.terms.int(0);
+        let zero = logic.int(0);
         let same = logic.terms.eq(its, array);
-        let low = logic.terms.le(zero, index);
-        let high = logic.terms.lt(index, length);
+        let low = logic.at_most(&Type::Int, zero, index);
+        let high = logic.less(&Type::Int, index, length);
         let body = logic.terms.and([same, low, high]);
         let set = Type::Set(cell_type.clone().into());
         logic.comprehension(&set, &cell_type, var, body)
@@ -497,7 +519,9 @@ impl<'p> Unit<'p> {
         self.check(path, goal, blame);
         let single = self.translator.logic.singleton(&ty, location);
         self.release(path, &ty, single);
-        if let Type::Array(of) = &ty {
+        if let Type::Array(of) = &ty
+            && !self.translator.simple_arrays
+        {
             let length = self.translator.logic.length(of, location);
             let cells = self.cells(of, location, length);
             let cell_type = Type::Cell(of.clone());

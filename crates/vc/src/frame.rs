@@ -43,6 +43,19 @@ impl Logic {
         (values, paths)
     }
 
+    /// `Frame(X, A, f, g)`: fields agree on `A \ X`. Then so do paths in it, of which more is known.
+    pub fn agree(&mut self, frame: &Frame<'_>) -> Term {
+        let (agree, paths) = self.frame(frame);
+        let closed = self.terms.free(agree).is_empty();
+        if closed && self.first(format!("frame {agree:?}")) {
+            for fact in paths {
+                let known = self.terms.implies(agree, fact);
+                self.axioms.push(known);
+            }
+        }
+        agree
+    }
+
     /// Is a location allocated, and not owned by the code?
     fn kept(&mut self, key: &Type, x: Term, owned: Term, allocated: Term) -> Term {
         let mine = self.member(key, x, owned);

@@ -17,6 +17,7 @@
 //! What this crate does not know: text, files, terminals, how a diagnostic is drawn.
 
 mod assertion;
+mod bits;
 mod call;
 mod counterexample;
 mod datatype;

@@ -14,6 +14,9 @@ use spl::core::Type;
 /// Terms, and what is to be said of the symbols in them.
 pub(crate) struct Logic {
     pub terms: Terms,
+    /// Are integers bit vectors?
+    pub bits: bool,
+    pub bit_ops: HashMap<(String, Vec<Sort>), FunId>,
     sorts: BTreeMap<Type, Sort>,
     types: HashMap<Sort, Type>,
     /// What has not been told to the solver yet.
@@ -73,8 +76,10 @@ const THEORY: [&str; 11] = [
 ];
 
 impl Logic {
-    pub fn new() -> Logic {
+    pub fn new(bits: bool) -> Logic {
         Logic {
+            bits,
+            bit_ops: HashMap::new(),
             terms: Terms::new(),
             sorts: BTreeMap::new(),
             types: HashMap::new(),
@@ -137,7 +142,7 @@ impl Logic {
     /// The sort of values of a type.
     pub fn sort(&mut self, ty: &Type) -> Sort {
         match ty {
-            Type::Int | Type::Byte => return Sort::Int,
+            Type::Int | Type::Byte => return self.number_sort(ty),
             Type::Bool | Type::Perm | Type::Hole(_) => return Sort::Bool,
             _ => {}
         }
@@ -153,6 +158,17 @@ impl Logic {
             Type::Cell(of) => self.array_axioms(of),
             _ => {}
         }
+        sort
+    }
+
+    /// A sort that the solver knows by this text.
+    pub fn builtin_sort(&mut self, ty: &Type, text: &str) -> Sort {
+        if let Some(sort) = self.sorts.get(ty) {
+            return *sort;
+        }
+        let sort = self.terms.signature.add_sort(text, Meaning::Builtin);
+        self.sorts.insert(ty.clone(), sort);
+        self.types.insert(sort, ty.clone());
         sort
     }
 
@@ -233,8 +249,8 @@ impl Logic {
     }
 
     /// Are integers those of mathematics?
-    pub fn is_unbounded(&mut self) -> bool {
-        self.sort(&Type::Int) == Sort::Int
+    pub fn is_unbounded(&self) -> bool {
+        !self.bits
     }
 
     // --- Locations
@@ -675,6 +691,23 @@ impl Logic {
         self.apply(&format!("cell.{of}"), &types, &Type::Cell(of.clone().into()), &[array, index])
     }
 
+    /// `a.cells`, a map from indices.
+    pub fn cells(&mut self, of: &Type, array: Term) -> Term {
+        let ty = Type::Array(of.clone().into());
+        let cell = Type::Cell(of.clone().into());
+        let map = Type::Map(Type::Int.into(), cell.clone().into());
+        let name = format!("cells.{of}");
+        if self.first(name.clone()) {
+            let (ba, a) = self.bound("a", &ty);
+            let (bi, i) = self.bound("i", &Type::Int);
+            let all = self.apply(&name, std::slice::from_ref(&ty), &map, &[a]);
+            let (read, one) = (self.read(&Type::Int, &cell, all, i), self.cell(of, a, i));
+            let same = self.terms.eq(read, one);
+            self.axiom(&[ba, bi], vec![vec![read]], same, "cells");
+        }
+        self.apply(&name, &[ty], &map, &[array])
+    }
+
     pub fn cell_array(&mut self, of: &Type, cell: Term) -> Term {
         let ty = Type::Array(of.clone().into());
         self.apply(&format!("array.{of}"), &[Type::Cell(of.clone().into())], &ty, &[cell])
@@ -709,8 +742,8 @@ impl Logic {
         let body = self.terms.or([is_null, same]);
         self.axiom(&[bc], vec![vec![array], vec![index]], body, "cell back");
         let length = self.length(of, a);
-        let zero = self.terms.int(0);
-        let positive = self.terms.le(zero, length);
+        let zero = self.int(0);
+        let positive = self.at_most(&Type::Int, zero, length);
         let is_null = self.terms.eq(a, no_array);
         let body = self.terms.or([is_null, positive]);
         self.axiom(&[ba], vec![vec![length]], body, "length");

@@ -10,10 +10,14 @@ use smt::{Bound, Node, Quant, Quantifier, Term};
 use spl::core::{self, BinOp, Expr, ExprKind, LocalId, Name, Program, Type, UnOp};
 
 use crate::definitions::Definitions;
+use crate::frame::Frame;
 use crate::logic::Logic;
 
 /// More patterns than this are not tried for a quantifier.
 const MAX_PATTERNS: usize = 8;
+
+/// What operations on bits need.
+const NO_BITS: &str = "an operation on bits without the option `-bitvector`";
 
 /// Something that is not supported.
 #[derive(Clone, Debug)]
@@ -66,6 +70,8 @@ impl Env<'_> {
 pub(crate) struct Translator<'p> {
     pub program: &'p Program,
     pub logic: Logic,
+    /// Contents of arrays are maps of their own, without cells.
+    pub simple_arrays: bool,
     pub definitions: &'p Definitions,
     /// Predicates and functions whose bodies are being looked at.
     pub open: Vec<Name>,
@@ -77,9 +83,11 @@ pub(crate) struct Translator<'p> {
 
 impl<'p> Translator<'p> {
     pub fn new(program: &'p Program, definitions: &'p Definitions) -> Translator<'p> {
+        let (options, _) = spl::options(program);
         Translator {
             program,
-            logic: Logic::new(),
+            logic: Logic::new(options.bitvector.is_some()),
+            simple_arrays: options.simple_arrays.is_some(),
             definitions,
             open: Vec::new(),
             in_definition: false,
@@ -102,6 +110,10 @@ impl<'p> Translator<'p> {
                 }
                 None => Type::Int,
             },
+            HeapVar::Contents(of) if self.simple_arrays => {
+                let contents = Type::Map(Type::Int.into(), of.clone().into());
+                Type::Map(Type::Array(of.clone().into()).into(), contents.into())
+            }
             HeapVar::Contents(of) => {
                 Type::Map(Type::Cell(of.clone().into()).into(), of.clone().into())
             }
@@ -147,8 +159,8 @@ impl<'p> Translator<'p> {
         let span = e.span;
         Ok(match &*e.kind {
             ExprKind::Bool(value) => self.logic.terms.bool(*value),
-            ExprKind::Int(value) => self.logic.terms.int(*value),
-            ExprKind::Byte(_) => return unsupported(span, "`Byte`"),
+            ExprKind::Int(value) => self.logic.int(*value),
+            ExprKind::Byte(value) => self.logic.byte(*value),
             ExprKind::Null => self.logic.null(&e.ty),
             ExprKind::Local(local) => match env.locals.get(local) {
                 Some(term) => {
@@ -181,8 +193,15 @@ impl<'p> Translator<'p> {
                 let Type::Array(of) = &array.ty else { return unsupported(span, "this array") };
                 let array = self.term(env, array)?;
                 let index = self.term(env, index)?;
+                if self.simple_arrays {
+                    let contents = self.array_contents(env, of, array, span)?;
+                    return Ok(self.logic.read(&Type::Int, of, contents, index));
+                }
                 let cell = self.logic.cell(of, array, index);
                 self.contents(env, of, cell, span)?
+            }
+            ExprKind::CellRead(_) | ExprKind::Cells(_) if self.simple_arrays => {
+                return unsupported(span, "cells of arrays with the option `-simplearrays`");
             }
             ExprKind::CellRead(cell) => {
                 let Type::Cell(of) = &cell.ty else { return unsupported(span, "this cell") };
@@ -194,8 +213,20 @@ impl<'p> Translator<'p> {
                 let array = self.term(env, array)?;
                 self.logic.length(of, array)
             }
-            ExprKind::Cells(_) => return unsupported(span, "`cells` as a value"),
-            ExprKind::Contents(_) => return unsupported(span, "`map` of an array"),
+            ExprKind::Cells(array) => {
+                let Type::Array(of) = &array.ty else { return unsupported(span, "this array") };
+                let array = self.term(env, array)?;
+                self.logic.cells(of, array)
+            }
+            ExprKind::Contents(array) => {
+                let Type::Array(of) = &array.ty else { return unsupported(span, "this array") };
+                if !self.simple_arrays {
+                    let what = "`map` of an array without the option `-simplearrays`";
+                    return unsupported(span, what);
+                }
+                let array = self.term(env, array)?;
+                self.array_contents(env, of, array, span)?
+            }
             ExprKind::CellArray(cell) => {
                 let Type::Cell(of) = &cell.ty else { return unsupported(span, "this cell") };
                 let cell = self.term(env, cell)?;
@@ -266,7 +297,19 @@ impl<'p> Translator<'p> {
                 let (a, b) = (self.term(env, a)?, self.term(env, b)?);
                 self.logic.disjoint(of, a, b)
             }
-            ExprKind::Frame(..) => return unsupported(span, "`Frame`"),
+            ExprKind::Frame(owned, allocated, before, after) => {
+                let Type::Map(key, value) = before.ty.clone() else {
+                    return unsupported(span, "this frame");
+                };
+                let [owned, allocated, before, after] = [
+                    self.term(env, owned)?,
+                    self.term(env, allocated)?,
+                    self.term(env, before)?,
+                    self.term(env, after)?,
+                ];
+                let (key, value) = (&*key, &*value);
+                self.logic.agree(&Frame { key, value, before, after, owned, allocated })
+            }
             ExprKind::Old(inner) => {
                 let env = Env { locals: env.locals.clone(), heap: env.old, old: env.old };
                 self.term(&env, inner)?
@@ -275,9 +318,12 @@ impl<'p> Translator<'p> {
                 let term = self.term(env, operand)?;
                 match op {
                     UnOp::Not => self.logic.terms.not(term),
-                    UnOp::Neg => self.logic.terms.neg(term),
+                    UnOp::Neg => self.logic.negate(&e.ty, term),
                     UnOp::BitNot | UnOp::Int2Byte | UnOp::Byte2Int => {
-                        return unsupported(span, "an operation on bits");
+                        match self.logic.bit_unary(*op, &e.ty, term) {
+                            Some(term) => term,
+                            None => return unsupported(span, NO_BITS),
+                        }
                     }
                 }
             }
@@ -308,6 +354,20 @@ impl<'p> Translator<'p> {
         }
     }
 
+    /// What an array holds, as a map, if there are no cells.
+    pub fn array_contents(
+        &mut self,
+        env: &Env<'_>,
+        of: &Type,
+        array: Term,
+        span: Span,
+    ) -> Result<Term> {
+        let map = self.part(env, &HeapVar::Contents(of.clone()), span)?;
+        let key = Type::Array(of.clone().into());
+        let value = Type::Map(Type::Int.into(), of.clone().into());
+        Ok(self.logic.read(&key, &value, map, array))
+    }
+
     fn contents(&mut self, env: &Env<'_>, of: &Type, cell: Term, span: Span) -> Result<Term> {
         let map = self.part(env, &HeapVar::Contents(of.clone()), span)?;
         let key = Type::Cell(of.clone().into());
@@ -326,9 +386,6 @@ impl<'p> Translator<'p> {
     }
 
     fn binary(&mut self, env: &Env<'_>, op: BinOp, a: &Expr, b: &Expr, span: Span) -> Result<Term> {
-        if a.ty == Type::Byte {
-            return unsupported(span, "`Byte`");
-        }
         let ty = a.ty.clone();
         let (x, y) = (self.term(env, a)?, self.term(env, b)?);
         let set = |ty: &Type| match ty {
@@ -357,17 +414,27 @@ impl<'p> Translator<'p> {
                 let member = self.logic.member(&ty, x, y);
                 if op == BinOp::In { member } else { self.logic.terms.not(member) }
             }
-            (BinOp::Lt, None) => self.logic.terms.lt(x, y),
-            (BinOp::Le, None) => self.logic.terms.le(x, y),
+            (BinOp::Lt, None) => self.logic.less(&ty, x, y),
+            (BinOp::Le, None) => self.logic.at_most(&ty, x, y),
             (BinOp::Le, Some(of)) => self.logic.subset(&of, x, y),
             (BinOp::Union, Some(of)) => self.logic.union(&of, x, y),
             (BinOp::Inter, Some(of)) => self.logic.intersection(&of, x, y),
             (BinOp::Diff, Some(of)) => self.logic.difference(&of, x, y),
-            (BinOp::Add, None) => self.logic.terms.add(x, y),
-            (BinOp::Sub, None) => self.logic.terms.sub(x, y),
-            (BinOp::Mul, None) => self.logic.terms.mul(x, y),
-            (BinOp::Div, None) => self.logic.terms.div(x, y),
-            (BinOp::Mod, None) => self.logic.terms.modulo(x, y),
+            (
+                op @ (BinOp::Add
+                | BinOp::Sub
+                | BinOp::Mul
+                | BinOp::Div
+                | BinOp::Mod
+                | BinOp::BitAnd
+                | BinOp::BitOr
+                | BinOp::Shl
+                | BinOp::Shr),
+                None,
+            ) => match self.logic.arithmetic(op, &ty, x, y) {
+                Some(term) => term,
+                None => return unsupported(span, NO_BITS),
+            },
             _ => return unsupported(span, format!("`{}` here", op.text())),
         })
     }

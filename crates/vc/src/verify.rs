@@ -392,40 +392,13 @@ fn usable_lemmas<'p>(program: &'p Program, procedure: &Procedure) -> Vec<&'p Pro
 /// What is not supported as a whole.
 fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
     let (options, _) = spl::options(program);
-    for (set, what) in [
-        (options.simple_arrays, "the option `-simplearrays`"),
-        (options.bitvector, "the option `-bitvector`"),
-        (options.symbolic_execution, "the option `-symbexec`"),
-    ] {
-        if let Some(span) = set {
-            return crate::translate::unsupported(span, what);
-        }
-    }
-    let locals = program.predicates.values().map(|p| &p.locals);
-    let locals = locals.chain(program.functions.values().map(|f| &f.locals));
-    let locals = locals.chain(program.axioms.iter().map(|a| &a.locals));
-    let locals = locals.chain(program.procedures.values().map(|p| &p.locals));
-    let mut types = locals.flatten().map(|l| &l.ty);
-    // A quantifier over bytes is not one over integers.
-    let byte = types.any(mentions_byte)
-        || program.fields.values().any(|f| mentions_byte(&f.ty))
-        || program.globals.values().any(mentions_byte);
-    if byte {
-        return crate::translate::unsupported(procedure.span, "`Byte`");
+    if let Some(span) = options.symbolic_execution {
+        return crate::translate::unsupported(span, "the option `-symbexec`");
     }
     if let Some(why) = crate::datatype::impossible(program) {
         return crate::translate::unsupported(procedure.span, why);
     }
     Ok(())
-}
-
-fn mentions_byte(ty: &Type) -> bool {
-    match ty {
-        Type::Byte => true,
-        Type::Array(of) | Type::Cell(of) | Type::Set(of) => mentions_byte(of),
-        Type::Map(k, v) => mentions_byte(k) || mentions_byte(v),
-        _ => false,
-    }
 }
 
 impl Unit<'_> {
