@@ -110,14 +110,13 @@ fn main() {
         }
         if verbose {
             println!("--- {file} {time}ms {} steps {:?}", outcome.steps, outcome.complete);
+            let printer = shape::Printer::new(&program, &outcome.preds);
             for fault in &outcome.faults {
+                let name = &program.proc(fault.site.proc).name;
+                let state = printer.state(fault.site, &fault.state);
                 println!(
-                    "  fault {:?} {} at loc {} of {}: {}",
-                    fault.kind,
-                    fault.what,
-                    fault.site.at.0,
-                    program.proc(fault.site.proc).name,
-                    fault.state.show(&outcome.preds)
+                    "  {:?} {} at {} of {name}: {state}",
+                    fault.kind, fault.what, fault.site.at.0
                 );
             }
             for invariant in &outcome.invariants {
@@ -127,14 +126,13 @@ fn main() {
                     program.proc(invariant.site.proc).name
                 );
                 for state in &invariant.states {
-                    println!("    {}", state.show(&outcome.preds));
+                    println!("    {}", printer.state(invariant.site, state));
                 }
             }
-            for (i, pred) in outcome.preds.all().iter().enumerate() {
-                println!("  pred {i} {:?} head {} shared {}", pred.shape, pred.head, pred.shared);
-                for body in &pred.bodies {
-                    println!("    {}", body.heap.show(&outcome.preds));
-                }
+            let states: Vec<&shape::State> =
+                outcome.invariants.iter().flat_map(|i| &i.states).collect();
+            for line in printer.definitions(&states) {
+                println!("  {line}");
             }
         }
     }

@@ -48,7 +48,7 @@ impl Engine<'_> {
         if let Some(to) = to {
             // It is set when the callee returns; what it leads to until then is still there.
             let old = state.vars[to.index()];
-            state.vars[to.index()] = Term::NULL;
+            state.vars[to.index()] = Term::DEAD;
             let (objs, segs) = state.heap.reachable(state.roots());
             if objs.len() < state.heap.objs.len() || segs.len() < state.heap.segs.len() {
                 state.vars[to.index()] = old;
@@ -82,7 +82,7 @@ impl Engine<'_> {
             if info.is_live(site.at, var) || to.is_some_and(|to| to.index() == var) {
                 continue;
             }
-            let old = std::mem::replace(&mut state.vars[var], Term::NULL);
+            let old = std::mem::replace(&mut state.vars[var], Term::DEAD);
             if old.base.is_some() {
                 let (objs, segs) = state.heap.reachable(state.roots());
                 if objs.len() < state.heap.objs.len() || segs.len() < state.heap.segs.len() {

@@ -467,7 +467,7 @@ impl<'p> Engine<'p> {
                 || self.info[site.proc.index()].is_live(next, i)
                 || decl.result.is_some_and(|result| result.index() == i);
             if let (false, Some(value)) = (kept, state.vars.get_mut(i)) {
-                *value = Term::NULL;
+                *value = Term::DEAD;
             }
         }
         self.lost_memory(site, state);
@@ -519,11 +519,11 @@ impl<'p> Engine<'p> {
                 continue;
             }
             let Some(base) = state.vars[var].base else {
-                state.vars[var] = Term::NULL;
+                state.vars[var] = Term::DEAD;
                 continue;
             };
             let old = state.vars[var];
-            state.vars[var] = Term::NULL;
+            state.vars[var] = Term::DEAD;
             if state.heap.place(old) != crate::heap::Place::Nowhere && !is_rigid(base) {
                 let (objs, segs) = state.heap.reachable(state.roots());
                 if objs.len() < state.heap.objs.len() || segs.len() < state.heap.segs.len() {

@@ -26,4 +26,5 @@ pub use engine::{
 };
 pub use preds::{Body, Pred, PredId, Preds, Shape};
 pub use pure::{Interval, Pure};
+pub use show::Printer;
 pub use term::{Sym, Term};

@@ -21,6 +21,10 @@ impl Term {
     /// The null pointer and the number zero.
     pub const NULL: Term = Term { base: None, k: 0 };
 
+    /// What a variable holds that is not read again: any value. Nothing else is known about it, and it is
+    /// equal to nothing but itself.
+    pub const DEAD: Term = Term { base: Some(Sym((1 << 30) + (1 << 29) - 1)), k: 0 };
+
     /// A number.
     #[must_use]
     pub const fn int(k: i128) -> Term {
