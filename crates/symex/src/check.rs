@@ -24,7 +24,7 @@ impl Executor<'_> {
     /// is infeasible, or the proof was meant to fail.
     fn report(&mut self, state: &State, blame: &Blame, reason: &Reason) -> Run<()> {
         let unproved = self.diagnostics.take_unproved();
-        if state.mode.lenient || self.is_aside() {
+        if state.mode.in_trigger || self.is_aside() {
             return Err(Stop::Failed);
         }
         let falsum = self.terms.bool(false);
@@ -77,7 +77,7 @@ impl Executor<'_> {
         blame: &Blame,
         reason: Reason,
     ) -> Run<()> {
-        if state.mode.lenient || self.prove(state, goal)? {
+        if state.mode.in_trigger || self.prove(state, goal)? {
             return Ok(());
         }
         self.diagnostics.set_unproved(Unproved { goal, shortage: None });

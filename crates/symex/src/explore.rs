@@ -88,7 +88,7 @@ impl Executor<'_> {
     /// Are the paths of assertions joined here?
     pub fn joins_assertions(&self, state: &State) -> bool {
         // The paths of a package must be known one by one.
-        state.mode.join >= JoinMode::Impure && !state.mode.lenient && state.reserves.is_empty()
+        state.mode.join >= JoinMode::Impure && !state.mode.in_trigger && state.reserves.is_empty()
     }
 
     /// Runs `f` on all its paths and merges the states at their ends. A path whose result is `None`

@@ -114,6 +114,14 @@ pub(crate) struct QuantifiedChunk {
     pub holes: Rc<Vec<Rc<[Term]>>>,
 }
 
+/// The place of a chunk in a heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Slot {
+    Single(usize),
+    /// Amounts are over the formals of the resource.
+    Quantified(usize),
+}
+
 /// The chunks that are held.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
@@ -141,6 +149,40 @@ impl Heap {
     ) -> impl Iterator<Item = (usize, QuantifiedChunk)> {
         let found = self.quantified.iter().cloned().enumerate();
         found.filter(move |(_, c)| c.resource == resource)
+    }
+
+    /// The resource of the chunk at a place.
+    pub fn resource_in(&self, slot: Slot) -> ResourceId {
+        match slot {
+            Slot::Single(i) => self.single[i].resource,
+            Slot::Quantified(i) => self.quantified[i].resource,
+        }
+    }
+
+    /// How much the chunk at a place holds.
+    pub fn perm_in(&self, slot: Slot) -> Term {
+        match slot {
+            Slot::Single(i) => self.single[i].perm,
+            Slot::Quantified(i) => self.quantified[i].perm,
+        }
+    }
+
+    pub fn set_perm(&mut self, slot: Slot, perm: Term) {
+        match slot {
+            Slot::Single(i) => self.get_mut(i).perm = perm,
+            Slot::Quantified(i) => self.quantified_mut(i).perm = perm,
+        }
+    }
+
+    /// Removes the chunks at several places.
+    pub fn remove_all(&mut self, mut slots: Vec<Slot>) {
+        slots.sort_unstable();
+        for slot in slots.into_iter().rev() {
+            match slot {
+                Slot::Single(i) => self.remove(i),
+                Slot::Quantified(i) => self.remove_quantified(i),
+            }
+        }
     }
 
     /// Is there anything of a resource?
@@ -315,8 +357,8 @@ pub(crate) struct Mode {
     pub exhale: ExhaleMode,
     /// Where paths are joined again.
     pub join: JoinMode,
-    /// Positions where something is being evaluated only to be mentioned (triggers).
-    pub lenient: bool,
+    /// Is something evaluated only to be mentioned? Then it need not make sense, and nothing is learnt.
+    pub in_trigger: bool,
 }
 
 /// The heaps of a state in which a local exploration began.

@@ -110,7 +110,7 @@ impl Executor<'_> {
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
                 self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
                 let perm = self.terms.mul(value, factor);
-                self.pull(state, heap, id, &args, perm)?;
+                self.transfer(state, heap, id, &args, perm)?;
                 match self.take(state, heap, id, &args, perm)? {
                     Some(snap) => {
                         state.wildcards = wildcards;
@@ -144,7 +144,7 @@ impl Executor<'_> {
                 .because_of(e.pos, |this| this.consume_quantified(state, heap, e, factor, blame)),
             ExprKind::Wand(wand) => {
                 let (id, args) = self.eval_wand(state, wand, blame)?;
-                self.pull(state, heap, id, &args, factor)?;
+                self.transfer(state, heap, id, &args, factor)?;
                 match self.take(state, heap, id, &args, factor)? {
                     Some(snap) => Ok(snap),
                     None => {

@@ -16,7 +16,7 @@ use crate::verdict::Failure;
 
 pub(crate) use blame::{Blame, ErrorKind, Reason, ReasonKind, diagnostic, identifier};
 pub(crate) use reasons::{
-    family_reason, not_injective, predicate_reason, resource_reason, wand_reason,
+    not_injective, predicate_reason, quantified_reason, resource_reason, wand_reason,
 };
 pub(crate) use unproved::{Shortage, Unproved};
 pub(crate) use wording::{

@@ -42,7 +42,7 @@ pub(crate) fn not_injective(e: &Arc<Expr>, state: &State) -> Reason {
 }
 
 /// The reason of a quantified permission that is not held.
-pub(crate) fn family_reason(e: &Arc<Expr>, state: &State) -> Reason {
+pub(crate) fn quantified_reason(e: &Arc<Expr>, state: &State) -> Reason {
     match normal(e) {
         Some(normal) => resource_reason(e, &normal.resource, state.owner),
         None => Reason::new(ReasonKind::InsufficientPermission, e, state.owner),

@@ -9,7 +9,7 @@ use crate::state::{Pattern, QuantifiedChunk, ResourceId};
 
 impl Encoding<'_> {
     /// The condition that two locations of a resource are the same.
-    pub fn same(&mut self, a: &[Term], b: &[Term]) -> Term {
+    pub fn alias(&mut self, a: &[Term], b: &[Term]) -> Term {
         let parts: Vec<Term> = a.iter().zip(b).map(|(x, y)| self.equal_terms(*x, *y)).collect();
         self.terms.and(parts)
     }
@@ -88,7 +88,7 @@ impl Encoding<'_> {
     /// What a chunk holds when an amount was taken away at one location.
     pub fn without(&mut self, chunk: &QuantifiedChunk, args: &[Term], amount: Term) -> Term {
         let formals = self.formals(chunk.resource);
-        let here = self.same(&formals, args);
+        let here = self.alias(&formals, args);
         let zero = self.amount(0, 1);
         let less = self.terms.ite(here, amount, zero);
         self.remainder(chunk.perm, less)

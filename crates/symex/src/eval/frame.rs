@@ -7,7 +7,7 @@ use smt::Term;
 use viper::core::{BinOp, Expr, ExprKind};
 
 use crate::diagnostics::{
-    Blame, Reason, ReasonKind, family_reason, not_injective, resource_reason,
+    Blame, Reason, ReasonKind, not_injective, quantified_reason, resource_reason,
 };
 use crate::executor::Executor;
 use crate::prover::{Run, Stop};
@@ -157,25 +157,25 @@ impl Executor<'_> {
             return self.frame_all(state, &parts, blame);
         }
         let e = &parts[0];
-        let Some(family) = self.eval_family(state, e, blame)? else {
+        let Some(access) = self.eval_quantified_access(state, e, blame)? else {
             return Ok(self.unit());
         };
         let reason = not_injective(e, state);
-        self.check_injective(state, &family, blame, reason)?;
-        let inverse = self.invert(state, &family)?;
+        self.check_injective(state, &access, blame, reason)?;
+        let inverse = self.invert(state, &access)?;
         let one = self.amount(1, 1);
-        let wanted = self.family_wanted(&family, &inverse, one, false);
-        let formals = self.formals(family.resource);
+        let wanted = self.is_wanted_by(&access, &inverse, one, false);
+        let formals = self.formals(access.resource);
         let heap = state.heap.clone();
-        let some = self.held_at_all(&heap, family.resource, &formals);
+        let some = self.held_at_all(&heap, access.resource, &formals);
         let goal = self.terms.implies(wanted, some);
-        if !state.mode.lenient && !self.prove_everywhere(state, family.resource, goal, false)? {
-            let needed = self.family_perm(&family, &inverse, one);
-            self.note_shortage_somewhere(&heap, family.resource, needed, true);
-            let reason = family_reason(e, state);
+        if !state.mode.in_trigger && !self.prove_everywhere(state, access.resource, goal, false)? {
+            let needed = self.permission_of(&access, &inverse, one);
+            self.note_shortage_somewhere(&heap, access.resource, needed, true);
+            let reason = quantified_reason(e, state);
             return self.fail(state, blame, &reason);
         }
-        let values = self.summarise(state, &heap, family.resource, wanted)?;
+        let values = self.summarise(state, &heap, access.resource, wanted)?;
         Ok(self.wrap(values))
     }
 }

@@ -18,7 +18,7 @@ impl Prover<'_> {
     /// A sequence literal.
     pub(super) fn eval_seq(&mut self, state: &mut State, ty: &Type, elems: &[Term]) -> Run<Term> {
         // What is said about a symbol in a quantifier or a function is not known everywhere.
-        if elems.len() <= LONG || state.mode.lenient || !state.parameters.is_empty() {
+        if elems.len() <= LONG || state.mode.in_trigger || !state.parameters.is_empty() {
             return Ok(self.seq_literal(ty, elems));
         }
         let sort = self.sort(ty);

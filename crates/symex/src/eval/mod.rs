@@ -3,7 +3,7 @@
 //! Evaluating never splits the path: what depends on a condition is evaluated under that condition
 //! in a local exploration and joined.
 
-mod family;
+mod access;
 mod frame;
 mod function;
 mod literal;
@@ -58,6 +58,7 @@ impl Executor<'_> {
                 let c = self.eval(state, c, blame)?;
                 return self.eval_cond(state, c, a, b, blame);
             }
+            // eval(e.f): check 0 < q(e), the value is v(e)  [MSS16, Fig. 6]
             ExprKind::Field(receiver, field) => {
                 let receiver = self.eval(state, receiver, blame)?;
                 let resource = ResourceId::Field(*field);
@@ -69,12 +70,12 @@ impl Executor<'_> {
                 };
                 let sort = self.sort(&e.ty);
                 let value = self.unwrap(snap, sort);
-                if !state.mode.lenient && self.syntax.triggers_read(*field) {
+                if !state.mode.in_trigger && self.syntax.triggers_read(*field) {
                     let read = self.read_of(*field, receiver, value);
                     self.assume(state, read)?;
                 }
                 // Snapshots of fields are nothing but their values.
-                if !state.mode.lenient
+                if !state.mode.in_trigger
                     && let Some(fact) = self.round_trip(value)
                 {
                     self.assume(state, fact)?;
@@ -95,7 +96,7 @@ impl Executor<'_> {
             ExprKind::Let(local, value, body) => {
                 let value = self.eval(state, value, blame)?;
                 // Under a quantifier that would be a new symbol for each instance.
-                if !state.mode.lenient && !state.is_quantified() {
+                if !state.mode.in_trigger && !state.is_quantified() {
                     self.mention(state, value)?;
                 }
                 state.store.set(*local, value);

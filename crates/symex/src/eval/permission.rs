@@ -40,7 +40,7 @@ impl Executor<'_> {
         blame: &Blame,
     ) -> Run<Term> {
         let (id, args) = self.eval_resource(state, resource, blame)?;
-        if state.heap.quantified_of(id).next().is_some() && !state.mode.lenient {
+        if state.heap.quantified_of(id).next().is_some() && !state.mode.in_trigger {
             let heap = state.heap.clone();
             self.relate_shares(state, &heap, id, &args)?;
         }

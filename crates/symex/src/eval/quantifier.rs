@@ -71,15 +71,15 @@ impl Executor<'_> {
         trigger: &[Arc<Expr>],
         blame: &Blame,
     ) -> Run<Option<Vec<Term>>> {
-        let mut lenient = state.clone();
-        lenient.mode.lenient = true;
+        let mut in_trigger = state.clone();
+        in_trigger.mode.in_trigger = true;
         let mut terms = Vec::new();
         for e in trigger {
             let e = match &e.kind {
                 ExprKind::Old(_, inner) if matches!(inner.kind, ExprKind::Local(_)) => inner,
                 ExprKind::Acc(..) => return Ok(None),
                 ExprKind::Wand(wand) => {
-                    let Some(term) = self.wand_trigger(&mut lenient, wand, blame)? else {
+                    let Some(term) = self.wand_trigger(&mut in_trigger, wand, blame)? else {
                         return Ok(None);
                     };
                     terms.push(term);
@@ -88,14 +88,14 @@ impl Executor<'_> {
                 _ => e,
             };
             if let ExprKind::Field(receiver, field) = &e.kind {
-                match self.eval(&mut lenient, receiver, blame) {
+                match self.eval(&mut in_trigger, receiver, blame) {
                     Ok(receiver) => terms.push(self.read(*field, receiver)),
                     Err(Stop::Abort) => return Err(Stop::Abort),
                     Err(_) => return Ok(None),
                 }
                 continue;
             }
-            match self.eval(&mut lenient, e, blame) {
+            match self.eval(&mut in_trigger, e, blame) {
                 Ok(term) => terms.push(term),
                 Err(Stop::Abort) => return Err(Stop::Abort),
                 Err(_) => return Ok(None),

@@ -8,7 +8,8 @@ use viper::core::{BinOp, Expr, ExprKind};
 use crate::diagnostics::Blame;
 use crate::encoding::FormulaKind;
 use crate::executor::Executor;
-use crate::heap::quantified::Family;
+use crate::heap::Target;
+use crate::heap::quantified::QuantifiedAccess;
 use crate::prover::{Run, Stop};
 use crate::state::{Heap, ResourceId, State};
 use crate::syntax::normal;
@@ -144,11 +145,12 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let amount = self.terms.ite(condition, amount, zero);
         // What a script assumes may be there, as what it asserts: in the footprint.
-        self.pull(state, heap, *resource, args, amount)?;
+        self.transfer(state, heap, *resource, args, amount)?;
         let held = self.held(heap, *resource, args);
         let enough = self.terms.le(amount, held);
         self.assume(state, enough)?;
-        self.subtract(heap, *resource, args, amount);
+        let target = Target::One(*resource, args);
+        self.remove_available(state, heap, target, amount)?;
         Ok(())
     }
 
@@ -166,47 +168,54 @@ impl Executor<'_> {
                 self.assume_all(state, heap, part, condition, blame)?;
                 continue;
             }
-            let Some(mut family) = self.eval_family(state, part, blame)? else { continue };
-            family.condition = self.terms.and([condition, family.condition]);
-            self.pull_assumed(state, heap, &family)?;
-            let held = self.held(heap, family.resource, &family.args);
-            let enough = self.terms.le(family.amount, held);
-            let body = self.terms.implies(family.condition, enough);
-            let triggers = self.family_triggers(&family);
-            let vars = family.vars.clone();
+            let Some(mut access) = self.eval_quantified_access(state, part, blame)? else {
+                continue;
+            };
+            access.condition = self.terms.and([condition, access.condition]);
+            self.transfer_assumed(state, heap, &access)?;
+            let held = self.held(heap, access.resource, &access.args);
+            let enough = self.terms.le(access.amount, held);
+            let body = self.terms.implies(access.condition, enough);
+            let triggers = self.access_triggers(&access);
+            let vars = access.vars.clone();
             let fact = self.for_all(FormulaKind::Assume, &vars, &triggers, body);
             self.assume(state, fact)?;
             // Without an inverse nothing is set aside: less is assumed of what follows.
-            if let Some(goal) = self.injective(state, &family)
+            if let Some(goal) = self.injective(state, &access)
                 && !self.prove(state, goal)?
             {
                 continue;
             }
-            let inverse = self.invert(state, &family)?;
+            let inverse = self.invert(state, &access)?;
             let one = self.amount(1, 1);
-            let needed = self.family_perm(&family, &inverse, one);
-            self.take_everywhere(state, heap, &family, needed)?;
+            let needed = self.permission_of(&access, &inverse, one);
+            self.remove_available(state, heap, Target::Many(&access), needed)?;
         }
         Ok(())
     }
 
     /// What a script assumes may be there, as what it asserts: in the footprint of its wand.
-    fn pull_assumed(&mut self, state: &mut State, heap: &mut Heap, family: &Family) -> Run<()> {
+    fn transfer_assumed(
+        &mut self,
+        state: &mut State,
+        heap: &mut Heap,
+        access: &QuantifiedAccess,
+    ) -> Run<()> {
         if state.reserves.is_empty() {
             return Ok(());
         }
-        if let Some(goal) = self.injective(state, family)
+        if let Some(goal) = self.injective(state, access)
             && !self.prove(state, goal)?
         {
             return Ok(());
         }
-        let inverse = self.invert(state, family)?;
+        let inverse = self.invert(state, access)?;
         let one = self.amount(1, 1);
-        let needed = if family.wildcard {
-            Missing::Something(self.family_wanted(family, &inverse, one, false))
+        let needed = if access.wildcard {
+            Missing::Something(self.is_wanted_by(access, &inverse, one, false))
         } else {
-            Missing::Amount(self.family_perm(family, &inverse, one))
+            Missing::Amount(self.permission_of(access, &inverse, one))
         };
-        self.pull_everywhere(state, heap, family.resource, needed)
+        self.transfer_quantified(state, heap, access.resource, needed)
     }
 }

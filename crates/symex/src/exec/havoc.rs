@@ -24,7 +24,7 @@ impl Executor<'_> {
         };
         let (id, args) = self.eval_resource(state, resource, blame)?;
         let formals = self.formals(id);
-        let same = self.same(&formals, &args);
+        let same = self.alias(&formals, &args);
         let region = self.terms.and([same, condition]);
         self.havoc_where(state, id, region)
     }
@@ -53,13 +53,13 @@ impl Executor<'_> {
         };
         let e = Expr::new(kind, Type::Bool, pos);
         let blame = &Blame { pos, ..blame.clone() };
-        let Some(family) = self.eval_family(state, &e, blame)? else { return Ok(()) };
+        let Some(access) = self.eval_quantified_access(state, &e, blame)? else { return Ok(()) };
         let reason =
             Reason { kind: ReasonKind::QuasihavocallNotInjective, ..not_injective(&e, state) };
-        self.check_injective(state, &family, blame, reason)?;
-        let inverse = self.invert(state, &family)?;
-        let condition = self.terms.substitute(family.condition, &inverse.vars);
+        self.check_injective(state, &access, blame, reason)?;
+        let inverse = self.invert(state, &access)?;
+        let condition = self.terms.substitute(access.condition, &inverse.vars);
         let region = self.terms.and([inverse.image, condition]);
-        self.havoc_where(state, family.resource, region)
+        self.havoc_where(state, access.resource, region)
     }
 }

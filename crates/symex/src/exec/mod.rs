@@ -139,10 +139,10 @@ impl<'p> Executor<'p> {
                 .with_info(&stmt.info)
                 .about(decl.name.as_str())
         });
-        // What was pulled counts, even if it turned out to be impossible.
+        // What was transferred counts, even if it turned out to be impossible.
         state.reserves = callee.reserves.clone();
         taken?;
-        // In a script, what was pulled for the precondition was there before the call.
+        // In a script, what was transferred for the precondition was there before the call.
         callee.old = Some(std::mem::replace(&mut callee.heap, heap));
         let mut results = Vec::new();
         for i in 0..decl.returns {

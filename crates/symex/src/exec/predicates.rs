@@ -32,7 +32,7 @@ impl<'p> Executor<'p> {
         let snap = match &decl.body {
             Some(body) => {
                 let taken = self.consume_scaled(&mut inner, &mut heap, body, amount, blame);
-                // What was pulled counts, even if it turned out to be impossible.
+                // What was transferred counts, even if it turned out to be impossible.
                 state.reserves = inner.reserves.clone();
                 taken?
             }
@@ -68,7 +68,7 @@ impl<'p> Executor<'p> {
         self.check_positive(state, amount, access, blame)?;
         let resource = ResourceId::Predicate(access.predicate);
         let mut heap = state.heap.clone();
-        self.pull(state, &mut heap, resource, &args, amount)?;
+        self.transfer(state, &mut heap, resource, &args, amount)?;
         let Some(snap) = self.take(state, &mut heap, resource, &args, amount)? else {
             let wildcard = self.is_wildcard(state, amount);
             self.note_shortage(&heap, Demand { resource, args: &args, amount, wildcard });

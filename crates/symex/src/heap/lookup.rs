@@ -21,14 +21,14 @@ impl Prover<'_> {
         }
         // A trigger must mention the value that the formula mentions.
         let key = (args.to_vec(), heap.contents(resource));
-        if state.mode.lenient
+        if state.mode.in_trigger
             && let Some(snap) = self.quantified_read(&key)
         {
             return Ok(Some(snap));
         }
         let found = self.find_value(state, heap, resource, args)?;
         if let Some(snap) = found
-            && !state.mode.lenient
+            && !state.mode.in_trigger
         {
             self.note_quantified_read(key, snap);
         }
@@ -44,7 +44,7 @@ impl Prover<'_> {
     ) -> Run<Option<Term>> {
         let zero = self.amount(0, 1);
         let quantified: Vec<_> = heap.quantified_of(resource).map(|(_, c)| c).collect();
-        if !quantified.is_empty() && !state.mode.lenient {
+        if !quantified.is_empty() && !state.mode.in_trigger {
             self.relate_shares(state, heap, resource, args)?;
         }
         let exact = heap.of(resource).find(|(_, c)| *c.args == *args).map(|(i, _)| i);
@@ -56,17 +56,17 @@ impl Prover<'_> {
         if let Some(index) = found {
             let chunk = &heap.chunks()[index];
             let positive = self.terms.lt(zero, chunk.perm);
-            if state.mode.lenient || self.prove(state, positive)? {
+            if state.mode.in_trigger || self.prove(state, positive)? {
                 return Ok(Some(chunk.snap));
             }
         }
         for chunk in &quantified {
-            if !state.mode.lenient && !self.resembles(chunk, args) {
+            if !state.mode.in_trigger && !self.resembles(chunk, args) {
                 continue;
             }
             let perm = self.perm_at(chunk, args);
             let positive = self.terms.lt(zero, perm);
-            if state.mode.lenient || self.prove_quickly(state, positive)? {
+            if state.mode.in_trigger || self.prove_quickly(state, positive)? {
                 return Ok(Some(self.snap_at(chunk, args)));
             }
         }
@@ -94,13 +94,13 @@ impl Prover<'_> {
         if let Some((index, _)) = heap.of(resource).find(|(_, c)| *c.args == *args) {
             return Ok(Some(index));
         }
-        if state.mode.lenient {
+        if state.mode.in_trigger {
             return Ok(heap.of(resource).next().map(|(index, _)| index));
         }
         let candidates: Vec<(usize, Rc<[Term]>)> =
             heap.of(resource).map(|(i, c)| (i, Rc::clone(&c.args))).collect();
         for (index, chunk_args) in candidates {
-            let same = self.same(&chunk_args, args);
+            let same = self.alias(&chunk_args, args);
             if self.prove_quickly(state, same)? {
                 return Ok(Some(index));
             }

@@ -101,7 +101,7 @@ impl Prover<'_> {
             }
         }
         let chunks: Vec<_> = heaps.iter().map(|(g, h)| (*g, h.quantified())).collect();
-        for group in groups(&chunks, is_same_family) {
+        for group in groups(&chunks, is_same_origin) {
             let perm = self.merge_perms(&group, |c: &QuantifiedChunk| c.perm)?;
             let values: Vec<_> =
                 group.iter().filter_map(|(guard, c)| Some((*guard, (*c)?.values))).collect();
@@ -137,7 +137,7 @@ impl Prover<'_> {
 }
 
 /// Are these a chunk and what became of it, or became of it on different paths?
-fn is_same_family(a: &QuantifiedChunk, b: &QuantifiedChunk) -> bool {
+fn is_same_origin(a: &QuantifiedChunk, b: &QuantifiedChunk) -> bool {
     let written = a.perm == b.perm && Rc::ptr_eq(&a.pattern, &b.pattern);
     a.resource == b.resource && (a.values == b.values || written)
 }

@@ -13,6 +13,7 @@ mod nesting;
 mod put;
 pub(crate) mod quantified;
 mod relate;
+mod remove;
 mod shares;
 mod take;
 mod wands;
@@ -23,6 +24,7 @@ use smt::Term;
 use crate::state::ResourceId;
 
 pub(crate) use nesting::{Instance, Nesting, Within};
+pub(crate) use remove::Target;
 
 /// Permission that is to be taken away.
 #[derive(Clone, Copy)]

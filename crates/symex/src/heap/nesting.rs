@@ -127,7 +127,7 @@ impl Prover<'_> {
     ) -> Run<()> {
         let zero = self.amount(0, 1);
         let held = self.terms.lt(zero, perm);
-        if state.mode.lenient || !self.syntax.may_contain(inner.predicate, outer.predicate) {
+        if state.mode.in_trigger || !self.syntax.may_contain(inner.predicate, outer.predicate) {
             return Ok(());
         }
         let inner = Rc::new(inner);
@@ -139,7 +139,7 @@ impl Prover<'_> {
                 if outer.predicate != inner.predicate {
                     continue;
                 }
-                let same = self.same(&outer.args, &inner.args);
+                let same = self.alias(&outer.args, &inner.args);
                 let different = self.terms.not(same);
                 let conditions = over.iter().chain([&held]).chain(under).copied();
                 let held = self.terms.and(conditions.collect::<Vec<_>>());

@@ -136,7 +136,7 @@ impl Prover<'_> {
         for other in others {
             let pair = self.terms.add(other.perm, perm);
             let fits = self.terms.le(pair, one);
-            let same = self.same(&other.args, args);
+            let same = self.alias(&other.args, args);
             if self.terms.as_bool(fits) != Some(false) && self.terms.as_bool(same) != Some(false) {
                 parts.push(self.terms.ite(same, other.perm, zero));
             }
@@ -160,7 +160,7 @@ impl Prover<'_> {
         is_field: bool,
     ) -> Run<()> {
         let (zero, one) = (self.amount(0, 1), self.amount(1, 1));
-        let same = self.same(&other.args, args);
+        let same = self.alias(&other.args, args);
         let mut facts = Vec::new();
         if is_field {
             let sum = self.terms.add(other.perm, perm);

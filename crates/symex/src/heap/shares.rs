@@ -24,7 +24,7 @@ impl Prover<'_> {
         let zero = self.amount(0, 1);
         let mut shares = Vec::new();
         for chunk in chunks {
-            let same = self.same(&chunk.args, args);
+            let same = self.alias(&chunk.args, args);
             let perm = self.terms.ite(same, chunk.perm, zero);
             shares.push(Share { perm, snap: chunk.snap });
         }

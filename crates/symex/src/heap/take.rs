@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use smt::Term;
 
-use super::Demand;
+use super::{Demand, Target};
 use crate::config::ExhaleMode;
 use crate::prover::{Prover, Run};
 use crate::state::{Heap, ResourceId, State};
@@ -132,7 +132,7 @@ impl Prover<'_> {
         if matches!(resource, ResourceId::Field(_)) && amount == self.amount(1, 1) {
             self.empty(heap, resource, args);
         } else {
-            self.subtract(heap, resource, args, amount);
+            self.remove_available(state, heap, Target::One(resource, args), amount)?;
         }
         // A chunk that is certainly empty only gets in the way.
         let mut empty = Vec::new();
@@ -154,41 +154,15 @@ impl Prover<'_> {
         let singles: Vec<usize> = heap.of(resource).map(|(i, _)| i).collect();
         for index in singles {
             let chunk = heap.chunks()[index].clone();
-            let same = self.same(&chunk.args, args);
+            let same = self.alias(&chunk.args, args);
             heap.get_mut(index).perm = self.terms.ite(same, zero, chunk.perm);
         }
         let quantified: Vec<usize> = heap.quantified_of(resource).map(|(i, _)| i).collect();
         let formals = self.formals(resource);
-        let here = self.same(&formals, args);
+        let here = self.alias(&formals, args);
         for index in quantified {
             let perm = heap.quantified()[index].perm;
             heap.quantified_mut(index).perm = self.terms.ite(here, zero, perm);
-        }
-    }
-
-    /// Takes an amount from the chunks of a location, from one after the other, as far as it goes.
-    pub fn subtract(&mut self, heap: &mut Heap, resource: ResourceId, args: &[Term], amount: Term) {
-        let zero = self.amount(0, 1);
-        let mut missing = amount;
-        let indices: Vec<usize> = heap.of(resource).map(|(i, _)| i).collect();
-        for index in indices {
-            if missing == zero {
-                return;
-            }
-            let chunk = heap.chunks()[index].clone();
-            let same = self.same(&chunk.args, args);
-            let here = self.terms.ite(same, chunk.perm, zero);
-            let taken = self.minimum(here, missing);
-            heap.get_mut(index).perm = self.remainder(chunk.perm, taken);
-            missing = self.remainder(missing, taken);
-        }
-        let indices: Vec<usize> = heap.quantified_of(resource).map(|(i, _)| i).collect();
-        for index in indices {
-            let chunk = heap.quantified()[index].clone();
-            let here = self.perm_at(&chunk, args);
-            let taken = self.minimum(here, missing);
-            heap.quantified_mut(index).perm = self.without(&chunk, args, taken);
-            missing = self.remainder(missing, taken);
         }
     }
 

@@ -27,7 +27,7 @@ impl Prover<'_> {
         // The one whose snapshot functions and `applying` would see.
         chunks.sort_by_key(|(_, chunk)| *chunk.args != *args);
         for (index, chunk) in &chunks {
-            let same = self.same(&chunk.args, args);
+            let same = self.alias(&chunk.args, args);
             let enough = self.enough(chunk.perm, amount, wildcard);
             let right = self.terms.and([same, enough]);
             if !self.prove_quickly(state, right)? {
@@ -69,7 +69,7 @@ impl Prover<'_> {
         let mut found = self.terms.bool(false);
         let singles: Vec<(usize, Chunk)> = heap.of(resource).map(|(i, c)| (i, c.clone())).collect();
         for (index, chunk) in singles {
-            let same = self.same(&chunk.args, args);
+            let same = self.alias(&chunk.args, args);
             let enough = self.terms.le(amount, chunk.perm);
             let first = self.terms.not(found);
             let chosen = self.terms.and([same, enough, first]);

@@ -142,7 +142,7 @@ impl Prover<'_> {
         entry: impl Fn(Term) -> Entry,
     ) -> Run<()> {
         // What is only mentioned need not make sense: nothing follows from it.
-        if state.mode.lenient && !matches!(entry(formula), Entry::Guard(_) | Entry::Side(_)) {
+        if state.mode.in_trigger && !matches!(entry(formula), Entry::Guard(_) | Entry::Side(_)) {
             return Ok(());
         }
         let mut pending = vec![formula];

@@ -1,7 +1,7 @@
-//! What a wand takes from the heaps around it. [seed 002, Listings 5.5 and 5.13] transfer
+//! What a wand takes from the heaps around it. [Wid22, Listings 5.5 and 5.13] transfer
 //!
 //! While a wand is packaged, the heap of the state is that of the left-hand side. What is missing
-//! there is [pulled](Executor::pull) from the reserves, the heaps around the wand: it becomes part of
+//! there is [transferred](Executor::transfer) from the reserves, the heaps around the wand: it becomes part of
 //! the footprint. Reserves never lose chunks, so that a place in one means the same on all paths of
 //! the package; how much was taken is written down beside it.
 
@@ -14,17 +14,9 @@ use smt::{Sort, Term};
 
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
-use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
+use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, Slot, State};
 
 pub(crate) use quantified::Missing;
-
-/// A place in a reserve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Slot {
-    Single(usize),
-    /// Amounts are over the formals of the resource.
-    Quantified(usize),
-}
 
 /// A heap that a wand may take from.
 #[derive(Clone, Debug)]
@@ -33,14 +25,14 @@ pub(crate) struct Reserve {
     /// How many parameters there are where it is the heap of the state.
     parameters: usize,
     /// What was taken, in order.
-    pub pulls: Vec<Pull>,
+    pub transfers: Vec<Transfer>,
     /// What is known, where it is the heap of the state, about amounts that were chosen.
     pub choices: Vec<Term>,
 }
 
 /// Something that was taken.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pull {
+pub(crate) struct Transfer {
     pub slot: Slot,
     pub amount: Term,
     /// How long the trail was before it.
@@ -63,27 +55,21 @@ impl Reserve {
     /// The heap of a state.
     pub fn of(state: &State) -> Reserve {
         let (heap, parameters) = (state.heap.clone(), state.parameters.len());
-        Reserve { heap, parameters, pulls: Vec::new(), choices: Vec::new() }
+        Reserve { heap, parameters, transfers: Vec::new(), choices: Vec::new() }
     }
 
     /// The same, seen from inside of one more package: this is what is left of it.
     pub fn further_in(&self, remaining: Heap) -> Reserve {
-        Reserve { heap: remaining, pulls: Vec::new(), choices: Vec::new(), ..*self }
+        Reserve { heap: remaining, transfers: Vec::new(), choices: Vec::new(), ..*self }
     }
 
     pub fn resource(&self, slot: Slot) -> ResourceId {
-        match slot {
-            Slot::Single(i) => self.heap.chunks()[i].resource,
-            Slot::Quantified(i) => self.heap.quantified()[i].resource,
-        }
+        self.heap.resource_in(slot)
     }
 
     /// What was there before anything was taken.
     pub fn original(&self, slot: Slot) -> Term {
-        match slot {
-            Slot::Single(i) => self.heap.chunks()[i].perm,
-            Slot::Quantified(i) => self.heap.quantified()[i].perm,
-        }
+        self.heap.perm_in(slot)
     }
 }
 
@@ -105,30 +91,27 @@ enum Meet {
 impl Prover<'_> {
     /// How much is left at a place.
     pub(crate) fn left(&mut self, reserve: &Reserve, slot: Slot) -> Term {
-        let own = reserve.pulls.iter().filter(|pull| pull.slot == slot);
-        own.fold(reserve.original(slot), |left, pull| self.terms.sub(left, pull.amount))
+        let own = reserve.transfers.iter().filter(|transfer| transfer.slot == slot);
+        own.fold(reserve.original(slot), |left, transfer| self.terms.sub(left, transfer.amount))
     }
 
     /// The heap of a reserve without what was taken; places stay the same.
     pub(crate) fn remaining(&mut self, reserve: &Reserve) -> Heap {
         let mut heap = reserve.heap.clone();
-        for slot in reserve.pulls.iter().map(|pull| pull.slot) {
+        for slot in reserve.transfers.iter().map(|transfer| transfer.slot) {
             let left = self.left(reserve, slot);
-            match slot {
-                Slot::Single(i) => heap.get_mut(i).perm = left,
-                Slot::Quantified(i) => heap.quantified_mut(i).perm = left,
-            }
+            heap.set_perm(slot, left);
         }
         heap
     }
 
     pub(crate) fn note_taken(&self, state: &mut State, level: usize, slot: Slot, amount: Term) {
-        let pull = Pull { slot, amount, at: self.trail().len() };
-        Rc::make_mut(&mut state.reserves)[level].pulls.push(pull);
+        let transfer = Transfer { slot, amount, at: self.trail().len() };
+        Rc::make_mut(&mut state.reserves)[level].transfers.push(transfer);
     }
 
     /// Adds the permission that is missing in `heap`, both to it and to the heap of the state.
-    pub fn pull(
+    pub fn transfer(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -154,7 +137,7 @@ impl Prover<'_> {
         let wanted = Wanted { resource, args, wildcard };
         for level in 0..state.reserves.len() {
             for certain in [true, false] {
-                missing = self.pull_from(state, heap, level, &wanted, missing, certain)?;
+                missing = self.transfer_from(state, heap, level, &wanted, missing, certain)?;
                 if missing == zero {
                     return Ok(());
                 }
@@ -193,7 +176,7 @@ impl Prover<'_> {
 
     /// Are two locations the same?
     fn meet(&mut self, state: &State, a: &[Term], b: &[Term]) -> Run<Meet> {
-        let same = self.same(a, b);
+        let same = self.alias(a, b);
         let different = self.terms.not(same);
         Ok(if self.prove_quickly(state, same)? {
             Meet::Always
@@ -206,7 +189,7 @@ impl Prover<'_> {
 
     /// Pulls from one reserve, either where the location is certain or where it may be; returns what
     /// is still missing.
-    fn pull_from(
+    fn transfer_from(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -262,7 +245,7 @@ impl Prover<'_> {
                 continue;
             }
             let formals = self.formals(resource);
-            let here = self.same(&formals, args);
+            let here = self.alias(&formals, args);
             let everywhere = self.terms.ite(here, taken, zero);
             self.note_taken(state, level, slot, everywhere);
             missing = if wildcard { zero } else { self.terms.sub(missing, taken) };

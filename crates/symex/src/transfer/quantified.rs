@@ -2,9 +2,8 @@
 
 use smt::Term;
 
-use super::Slot;
 use crate::prover::{Prover, Run};
-use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
+use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, Slot, State};
 
 /// What is asked for, or still missing, over the formals of a resource.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +17,7 @@ pub(crate) enum Missing {
 impl Prover<'_> {
     /// Adds what is missing of a quantified permission in `heap`, both to it and to the heap of the
     /// state.
-    pub fn pull_everywhere(
+    pub fn transfer_quantified(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -53,13 +52,13 @@ impl Prover<'_> {
             if self.prove_everywhere(state, resource, nothing, true)? {
                 break;
             }
-            missing = self.pull_everywhere_from(state, heap, level, resource, missing)?;
+            missing = self.transfer_quantified_from(state, heap, level, resource, missing)?;
         }
         Ok(())
     }
 
     /// Pulls from one reserve; returns what is still missing.
-    fn pull_everywhere_from(
+    fn transfer_quantified_from(
         &mut self,
         state: &mut State,
         heap: &mut Heap,
@@ -86,7 +85,7 @@ impl Prover<'_> {
                 continue;
             }
             self.note_taken(state, level, slot, taken);
-            let same = self.same(&formals, &chunk.args);
+            let same = self.alias(&formals, &chunk.args);
             missing = self.still_missing(missing, same, left, taken);
             self.receive(state, heap, Chunk { perm: taken, ..chunk })?;
         }

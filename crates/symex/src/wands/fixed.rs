@@ -6,7 +6,7 @@
 //! root. Such terms come from equations: the left-hand side says `x.f == e`, or the footprint has a
 //! share of `x.f`, too, so that both must agree.
 //!
-//! [`Fixed`] is the dependent fixed graph [seed 002, Sections 4.4 and 4.5], solved: an equation fixes
+//! [`Fixed`] is the dependent fixed graph [Wid22, Sections 4.4 and 4.5], solved: an equation fixes
 //! one side as soon as everything that the other side mentions is fixed. What equations do not show,
 //! the solver may ([`Executor::settle`]).
 

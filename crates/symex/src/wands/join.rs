@@ -1,4 +1,4 @@
-//! One footprint for all paths of a package. [seed 002, Listings 5.11 and 5.12] joinFootprints
+//! One footprint for all paths of a package. [Wid22, Listings 5.11 and 5.12] joinFootprints
 //!
 //! The paths of a package are the leaves of a tree of decisions. The footprint of a node is that of
 //! its two sides, joined: by its condition if that is fixed, so that the same side is taken whenever
@@ -13,8 +13,8 @@ use super::package::{End, Package};
 use crate::config::Ablation;
 use crate::executor::Executor;
 use crate::prover::{Entry, Run};
-use crate::state::{Heap, ResourceId, State};
-use crate::transfer::{Footprint, Reserve, Rest, Slot};
+use crate::state::{Heap, ResourceId, Slot, State};
+use crate::transfer::{Footprint, Reserve, Rest};
 
 impl Executor<'_> {
     /// The footprint of a whole package, and what it may have too much.
@@ -48,8 +48,8 @@ impl Executor<'_> {
             let mut footprint = Footprint::new();
             for reserve in &first.reserves {
                 let mut places = BTreeMap::new();
-                for pull in &reserve.pulls {
-                    self.add_to(&mut places, pull.slot, pull.amount);
+                for transfer in &reserve.transfers {
+                    self.add_to(&mut places, transfer.slot, transfer.amount);
                 }
                 footprint.push(places);
             }
@@ -155,13 +155,13 @@ impl Executor<'_> {
         let mut footprint = Footprint::new();
         for (level, reserve) in end.reserves.iter().enumerate() {
             let mut places = BTreeMap::new();
-            for pull in &reserve.pulls {
-                let mut amount = pull.amount;
+            for transfer in &reserve.transfers {
+                let mut amount = transfer.amount;
                 if let Some(root) = package.root
                     && !self.config.ablates(Ablation::Footprints)
                     && self.mentions(amount, &[root])
                 {
-                    let facts = end.facts(pull.at - end.start);
+                    let facts = end.facts(transfer.at - end.start);
                     let fixed = self.fix(state, root, &facts)?;
                     amount = match self.settled(root, amount, &fixed) {
                         Some(amount) => amount,
@@ -169,11 +169,11 @@ impl Executor<'_> {
                             *exact = false;
                             // Where nothing else is known, it is all there is.
                             let bound = self.bound(root, amount, &fixed, true);
-                            bound.unwrap_or_else(|| package.reserves[level].original(pull.slot))
+                            bound.unwrap_or_else(|| package.reserves[level].original(transfer.slot))
                         }
                     };
                 }
-                self.add_to(&mut places, pull.slot, amount);
+                self.add_to(&mut places, transfer.slot, amount);
             }
             footprint.push(places);
         }
@@ -270,7 +270,7 @@ impl Executor<'_> {
                 end.lhs.of(resource).any(|(_, c)| c.args == chunk.args && c.snap == chunk.snap)
             });
             if everywhere {
-                let same = self.same(&chunk.args, location);
+                let same = self.alias(&chunk.args, location);
                 shares.push((self.terms.ite(same, chunk.perm, zero), chunk.snap));
             }
         }

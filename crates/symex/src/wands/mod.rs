@@ -28,7 +28,7 @@ impl Executor<'_> {
         let before = state.heap.clone();
         let mut heap = before.clone();
         let full = self.amount(1, 1);
-        self.pull(state, &mut heap, resource, &args, full)?;
+        self.transfer(state, &mut heap, resource, &args, full)?;
         let taken = self.take_wand(state, &mut heap, resource, &args, full)?;
         let Some((snap, rest)) = taken else {
             let demand = Demand { resource, args: &args, amount: full, wildcard: false };
@@ -87,7 +87,7 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let mut held = Vec::new();
         for chunk in singles {
-            let (same, some) = (self.same(&chunk.args, &args), self.terms.lt(zero, chunk.perm));
+            let (same, some) = (self.alias(&chunk.args, &args), self.terms.lt(zero, chunk.perm));
             held.push(self.terms.and([same, some]));
         }
         for chunk in quantified {

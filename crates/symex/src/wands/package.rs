@@ -1,4 +1,4 @@
-//! `package A --* B { … }` [seed 002, Listing 5.14]
+//! `package A --* B { … }` [Wid22, Listing 5.14]
 //!
 //! The script and then the right-hand side are executed for an arbitrary left-hand side, on all paths.
 //! Each path ends with a footprint; [`join`](super::join) makes one of them. What was learnt on the
@@ -16,8 +16,8 @@ use crate::diagnostics::Blame;
 use crate::encoding::FormulaKind;
 use crate::executor::Executor;
 use crate::prover::{Entry, Run, Stop};
-use crate::state::{Chunk, Heap, Owner, ResourceId, State};
-use crate::transfer::{Footprint, Reserve, Slot};
+use crate::state::{Chunk, Heap, Owner, ResourceId, Slot, State};
+use crate::transfer::{Footprint, Reserve};
 
 /// A wand that is being packaged.
 pub(super) struct Package {

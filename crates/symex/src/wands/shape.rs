@@ -44,7 +44,7 @@ impl Executor<'_> {
         if self.syntax.is_total(e) || e.any(heap) {
             return self.eval(state, e, blame);
         }
-        match self.in_mode(state, |m| m.lenient = true, |this, s| this.eval(s, e, blame)) {
+        match self.in_mode(state, |m| m.in_trigger = true, |this, s| this.eval(s, e, blame)) {
             // Nothing was said about it yet.
             Err(Stop::Failed) => self.eval(state, e, blame),
             value => value,

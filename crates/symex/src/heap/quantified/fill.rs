@@ -42,7 +42,7 @@ impl Prover<'_> {
                 continue;
             }
             let formals = self.formals(resource);
-            let here = self.same(&formals, args);
+            let here = self.alias(&formals, args);
             let Some(filled) = self.add_here(state, &chunk, (here, args), chunk.perm, amount)
             else {
                 continue;

@@ -10,34 +10,38 @@ use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run, Stop};
 use crate::state::State;
 
-use super::Family;
+use super::QuantifiedAccess;
 
-/// How the variables of a family depend on the location.
+/// How the variables of a quantified permission depend on the location.
 pub(crate) struct Inverse {
     /// Variables as terms over the formals of the resource.
     pub vars: HashMap<Term, Term>,
-    /// Is the location one of the family at all? Over the formals, too.
+    /// Is the location one of the permission at all? Over the formals, too.
     pub image: Term,
 }
 
 impl Prover<'_> {
-    /// Where a family has permission: its condition holds and the amount is positive.
-    pub(crate) fn active(&mut self, family: &Family) -> Term {
-        self.terms.and([family.condition, family.asked])
+    /// Where a quantified permission gives something: its condition holds and the amount is positive.
+    pub(crate) fn active(&mut self, access: &QuantifiedAccess) -> Term {
+        self.terms.and([access.condition, access.asked])
     }
 
     /// The positions at which the variables themselves are arguments, if all of them are.
-    fn direct(&self, family: &Family) -> Option<Vec<usize>> {
-        let position = |v: &Term| family.args.iter().position(|a| a == v);
-        family.vars.iter().map(position).collect()
+    fn direct(&self, access: &QuantifiedAccess) -> Option<Vec<usize>> {
+        let position = |v: &Term| access.args.iter().position(|a| a == v);
+        access.vars.iter().map(position).collect()
     }
 
     /// That no location belongs to two instances, unless it is obvious.
-    pub(crate) fn injective(&mut self, state: &mut State, family: &Family) -> Option<Term> {
-        if self.direct(family).is_some() {
+    pub(crate) fn injective(
+        &mut self,
+        state: &mut State,
+        access: &QuantifiedAccess,
+    ) -> Option<Term> {
+        if self.direct(access).is_some() {
             return None;
         }
-        let others: Vec<Term> = family
+        let others: Vec<Term> = access
             .vars
             .iter()
             .map(|v| {
@@ -46,25 +50,25 @@ impl Prover<'_> {
             })
             .collect();
         let map: HashMap<Term, Term> =
-            family.vars.iter().copied().zip(others.iter().copied()).collect();
-        let active = self.active(family);
+            access.vars.iter().copied().zip(others.iter().copied()).collect();
+        let active = self.active(access);
         let other_active = self.terms.substitute(active, &map);
         let other_args: Vec<Term> =
-            family.args.iter().map(|a| self.terms.substitute(*a, &map)).collect();
-        let same_place = self.same(&family.args, &other_args);
-        let same_vars = self.same(&family.vars, &others);
+            access.args.iter().map(|a| self.terms.substitute(*a, &map)).collect();
+        let same_place = self.alias(&access.args, &other_args);
+        let same_vars = self.alias(&access.vars, &others);
         let premise = self.terms.and([active, other_active, same_place]);
         Some(self.terms.implies(premise, same_vars))
     }
 
-    /// The inverse of a family's location, defined for locations of the family.
-    pub(crate) fn invert(&mut self, state: &mut State, family: &Family) -> Run<Inverse> {
-        let formals = self.formals(family.resource);
-        if let Some(positions) = self.direct(family) {
+    /// The inverse of the location of a quantified permission, defined for its own locations.
+    pub(crate) fn invert(&mut self, state: &mut State, access: &QuantifiedAccess) -> Run<Inverse> {
+        let formals = self.formals(access.resource);
+        if let Some(positions) = self.direct(access) {
             let vars: HashMap<Term, Term> =
-                family.vars.iter().copied().zip(positions.iter().map(|p| formals[*p])).collect();
+                access.vars.iter().copied().zip(positions.iter().map(|p| formals[*p])).collect();
             let mut image = Vec::new();
-            for (i, arg) in family.args.iter().enumerate() {
+            for (i, arg) in access.args.iter().enumerate() {
                 if !positions.contains(&i) {
                     let arg = self.terms.substitute(*arg, &vars);
                     image.push(self.equal_terms(formals[i], arg));
@@ -73,14 +77,14 @@ impl Prover<'_> {
             let image = self.terms.and(image);
             return Ok(Inverse { vars, image });
         }
-        let active = self.active(family);
-        let key = self.family_key(family, active);
+        let active = self.active(access);
+        let key = self.inverse_key(access, active);
         let reuse = !self.config.ablates(Ablation::Memoisation);
         let known = state.inverses.get(&key).filter(|_| reuse).cloned();
         let functions = match known {
             Some(functions) => functions,
             None => {
-                let functions = self.define_inverse(state, family, active, &formals)?;
+                let functions = self.define_inverse(state, access, active, &formals)?;
                 state.inverses.insert_mut(key, Rc::clone(&functions));
                 functions
             }
@@ -88,19 +92,19 @@ impl Prover<'_> {
         let Some((image, inverses)) = functions.split_last() else {
             return Err(Stop::Infeasible);
         };
-        let vars = family.vars.iter().copied().zip(inverses.iter().copied()).collect();
+        let vars = access.vars.iter().copied().zip(inverses.iter().copied()).collect();
         Ok(Inverse { vars, image: *image })
     }
 
     /// What the inverse depends on, with the variables replaced by standard ones.
-    fn family_key(&mut self, family: &Family, active: Term) -> Vec<Term> {
+    fn inverse_key(&mut self, access: &QuantifiedAccess, active: Term) -> Vec<Term> {
         let mut map = HashMap::new();
-        for (i, var) in family.vars.iter().enumerate() {
+        for (i, var) in access.vars.iter().enumerate() {
             let sort = self.terms.sort(*var);
             map.insert(*var, self.standard(i, sort));
         }
         let mut parts = vec![active];
-        parts.extend(&family.args);
+        parts.extend(&access.args);
         parts.into_iter().map(|t| self.terms.substitute(t, &map)).collect()
     }
 
@@ -108,13 +112,13 @@ impl Prover<'_> {
     fn define_inverse(
         &mut self,
         state: &mut State,
-        family: &Family,
+        access: &QuantifiedAccess,
         active: Term,
         formals: &[Term],
     ) -> Run<Rc<[Term]>> {
         let outer = Rc::clone(&state.parameters);
         state.parameters = outer.iter().chain(formals).copied().collect();
-        let mut functions: Vec<Term> = family
+        let mut functions: Vec<Term> = access
             .vars
             .iter()
             .map(|v| {
@@ -125,24 +129,24 @@ impl Prover<'_> {
         let image = self.fresh(state, "image", Sort::Bool);
         functions.push(image);
         state.parameters = outer;
-        let inverses = &functions[..family.vars.len()];
-        // From the variables to the location and back.
-        let mut there = vec![self.at(family.resource, image, &family.args)];
-        for (var, inverse) in family.vars.iter().zip(inverses) {
-            let back = self.at(family.resource, *inverse, &family.args);
+        let inverses = &functions[..access.vars.len()];
+        // INV-2: forall x :: c(x) ==> inv(e(x)) == x, and e(x) is in the image  [MSS16, Fig. 2]
+        let mut there = vec![self.at(access.resource, image, &access.args)];
+        for (var, inverse) in access.vars.iter().zip(inverses) {
+            let back = self.at(access.resource, *inverse, &access.args);
             there.push(self.terms.eq(back, *var));
         }
         let there = self.terms.and(there);
         let body = self.terms.implies(active, there);
-        let triggers = self.family_triggers(family);
-        let fact = self.for_all(FormulaKind::Inverse, &family.vars, &triggers, body);
+        let triggers = self.access_triggers(access);
+        let fact = self.for_all(FormulaKind::Inverse, &access.vars, &triggers, body);
         self.assume(state, fact)?;
-        self.invert_computed(state, family, active, &functions)?;
-        // From the location to the variables and back.
+        self.invert_computed(state, access, active, &functions)?;
+        // INV-1: forall r :: image(r) && c(inv(r)) ==> e(inv(r)) == r  [MSS16, Fig. 2]
         let map: HashMap<Term, Term> =
-            family.vars.iter().copied().zip(inverses.iter().copied()).collect();
-        let args: Vec<Term> = family.args.iter().map(|a| self.terms.substitute(*a, &map)).collect();
-        let here = self.same(&args, formals);
+            access.vars.iter().copied().zip(inverses.iter().copied()).collect();
+        let args: Vec<Term> = access.args.iter().map(|a| self.terms.substitute(*a, &map)).collect();
+        let here = self.alias(&args, formals);
         let active = self.terms.substitute(active, &map);
         let premise = self.terms.and([image, active]);
         let body = self.terms.implies(premise, here);
@@ -157,19 +161,19 @@ impl Prover<'_> {
     fn invert_computed(
         &mut self,
         state: &mut State,
-        family: &Family,
+        access: &QuantifiedAccess,
         active: Term,
         functions: &[Term],
     ) -> Run<()> {
         let mut computed = Vec::new();
-        for arg in &family.args {
-            self.computations(*arg, &family.vars, &mut computed);
+        for arg in &access.args {
+            self.computations(*arg, &access.vars, &mut computed);
         }
         if computed.is_empty() {
             return Ok(());
         }
         let mut map = HashMap::new();
-        let mut constants = family.vars.clone();
+        let mut constants = access.vars.clone();
         let mut premise = vec![active];
         for term in computed {
             let sort = self.terms.sort(term);
@@ -178,16 +182,16 @@ impl Prover<'_> {
             premise.push(self.terms.eq(stand_in, term));
             map.insert(term, stand_in);
         }
-        let args: Vec<Term> = family.args.iter().map(|a| self.terms.substitute(*a, &map)).collect();
+        let args: Vec<Term> = access.args.iter().map(|a| self.terms.substitute(*a, &map)).collect();
         let there: Vec<Term> =
-            functions.iter().map(|f| self.at(family.resource, *f, &args)).collect();
+            functions.iter().map(|f| self.at(access.resource, *f, &args)).collect();
         let triggers: Vec<Vec<Term>> = there.iter().map(|t| vec![*t]).collect();
         let mut locations: Vec<Term> = args.clone();
         locations.retain(|a| matches!(self.terms.node(*a), Node::App(_, args) if !args.is_empty()));
         let mut equations = vec![];
         if let Some((image, inverses)) = there.split_last() {
             equations.push(*image);
-            for (var, inverse) in family.vars.iter().zip(inverses) {
+            for (var, inverse) in access.vars.iter().zip(inverses) {
                 equations.push(self.terms.eq(*inverse, *var));
             }
         }
@@ -200,7 +204,7 @@ impl Prover<'_> {
         let mut rest = Vec::new();
         for constant in &constants {
             match self.solve(*constant, &map) {
-                Some(solution) if family.vars.contains(constant) => {
+                Some(solution) if access.vars.contains(constant) => {
                     solved.insert(*constant, solution);
                 }
                 _ => rest.push(*constant),
@@ -258,22 +262,22 @@ impl Prover<'_> {
         }
     }
 
-    /// Where a family is instantiated: at its location, and where the user said.
-    pub(crate) fn family_triggers(&mut self, family: &Family) -> Vec<Vec<Term>> {
+    /// Where a quantified permission is instantiated: at its location, and where the user said.
+    pub(crate) fn access_triggers(&mut self, access: &QuantifiedAccess) -> Vec<Vec<Term>> {
         // What was read elsewhere is no place to look for permissions.
-        let mut sets = family.triggers.clone();
+        let mut sets = access.triggers.clone();
         sets.retain(|set| !set.iter().any(|t| self.is_read(*t)));
-        let applications: Vec<Term> = family
+        let applications: Vec<Term> = access
             .args
             .iter()
             .copied()
             .filter(|a| matches!(self.terms.node(*a), Node::App(_, args) if !args.is_empty()))
-            .filter(|a| self.mentions(*a, &family.vars) && !self.computes(*a, &family.vars))
+            .filter(|a| self.mentions(*a, &access.vars) && !self.computes(*a, &access.vars))
             // A variable is a function of what is around it.
-            .filter(|a| !family.vars.contains(a))
+            .filter(|a| !access.vars.contains(a))
             .collect();
         let covered =
-            |set: &[Term]| family.vars.iter().all(|v| set.iter().any(|t| self.mentions(*t, &[*v])));
+            |set: &[Term]| access.vars.iter().all(|v| set.iter().any(|t| self.mentions(*t, &[*v])));
         if covered(&applications) && !sets.contains(&applications) {
             sets.push(applications);
         }
@@ -295,33 +299,38 @@ impl Prover<'_> {
         false
     }
 
-    /// How much the family has of the location that the formals stand for.
-    pub(crate) fn family_perm(&mut self, family: &Family, inverse: &Inverse, factor: Term) -> Term {
-        let amount = self.terms.substitute(family.amount, &inverse.vars);
+    /// How much is given of the location that the formals stand for.
+    pub(crate) fn permission_of(
+        &mut self,
+        access: &QuantifiedAccess,
+        inverse: &Inverse,
+        factor: Term,
+    ) -> Term {
+        let amount = self.terms.substitute(access.amount, &inverse.vars);
         let amount = self.terms.mul(amount, factor);
-        let here = self.family_here(family, inverse);
+        let here = self.is_location_of(access, inverse);
         let zero = self.amount(0, 1);
         self.terms.ite(here, amount, zero)
     }
 
-    /// Is it a location of the family?
-    pub(crate) fn family_here(&mut self, family: &Family, inverse: &Inverse) -> Term {
-        let condition = self.terms.substitute(family.condition, &inverse.vars);
+    /// Is it a location of the permission?
+    pub(crate) fn is_location_of(&mut self, access: &QuantifiedAccess, inverse: &Inverse) -> Term {
+        let condition = self.terms.substitute(access.condition, &inverse.vars);
         self.terms.and([inverse.image, condition])
     }
 
-    /// Does a family want something of a location, when it is multiplied with a factor? `scaled` is
+    /// Is something wanted of a location, when it is multiplied with a factor? `scaled` is
     /// whether the factor is a wildcard: these are positive.
-    pub(crate) fn family_wanted(
+    pub(crate) fn is_wanted_by(
         &mut self,
-        family: &Family,
+        access: &QuantifiedAccess,
         inverse: &Inverse,
         factor: Term,
         scaled: bool,
     ) -> Term {
         let zero = self.amount(0, 1);
-        let here = self.family_here(family, inverse);
-        let asked = self.terms.substitute(family.asked, &inverse.vars);
+        let here = self.is_location_of(access, inverse);
+        let asked = self.terms.substitute(access.asked, &inverse.vars);
         let mut parts = vec![here, asked];
         if !scaled {
             parts.push(self.terms.lt(zero, factor));

@@ -13,7 +13,6 @@ mod chunk;
 mod fill;
 mod havoc;
 mod inverse;
-mod remove;
 mod summary;
 mod write;
 
@@ -22,13 +21,13 @@ use smt::Term;
 use crate::state::ResourceId;
 
 /// A quantified permission with its values, for arbitrary `vars`.
-pub(crate) struct Family {
+pub(crate) struct QuantifiedAccess {
     pub resource: ResourceId,
     pub vars: Vec<Term>,
     pub condition: Term,
     pub args: Vec<Term>,
     pub amount: Term,
-    /// Is the amount positive? Wildcards are: this does not mention them, so that families which differ
+    /// Is the amount positive? Wildcards are: this does not mention them, so that permissions which differ
     /// in nothing but a wildcard have the same inverse, and the same snapshot.
     pub asked: Term,
     pub triggers: Vec<Vec<Term>>,

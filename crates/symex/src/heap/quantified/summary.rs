@@ -1,5 +1,5 @@
 //! One value map for all chunks of a resource: the snapshot of a quantified permission.
-//! [seed 000, Fig. 5] summarise
+//! [MSS16, Fig. 5] summarise
 //!
 //! A map is named by what it summarises, so that the same permissions of the same heap have the same
 //! snapshot wherever they are asked for: in a quantifier and outside of it, in a formula and in its
@@ -136,7 +136,7 @@ impl Prover<'_> {
             let first = self.terms.not(before);
             let premise = self.terms.and([here, positive, first]);
             if resource.is_wand() {
-                let same = self.same(&formals, &chunk.args);
+                let same = self.alias(&formals, &chunk.args);
                 let covered = self.terms.and([same, positive]);
                 earlier = self.terms.or([earlier, covered]);
             }
@@ -158,6 +158,7 @@ impl Prover<'_> {
             if resource.is_wand() {
                 earlier = self.terms.or([earlier, positive]);
             }
+            // VMDEFEQ: forall r :: q_i(r) > 0 ==> v(r) == v_i(r)  [MSS16, Fig. 5]
             let original = self.value_at(resource, chunk.values, &formals);
             let agree = self.terms.eq(at, original);
             let body = self.terms.implies(premise, agree);

@@ -105,7 +105,7 @@ impl Prover<'_> {
         let singles: Vec<usize> = state.heap.of(resource).map(|(i, _)| i).collect();
         for index in singles {
             let chunk = state.heap.chunks()[index].clone();
-            let same = self.same(&chunk.args, args);
+            let same = self.alias(&chunk.args, args);
             let new = self.terms.ite(same, snap, chunk.snap);
             state.heap.get_mut(index).snap = self.name(state, "s", new)?;
         }
@@ -135,7 +135,7 @@ impl Prover<'_> {
         let values = self.fresh(state, "values", map.sort);
         let new = self.value_at(resource, values, &formals);
         let old = self.value_at(resource, chunk.values, &formals);
-        let here = self.same(&formals, args);
+        let here = self.alias(&formals, args);
         let changed = self.terms.and([here, condition]);
         let right = self.terms.ite(changed, value, old);
         let body = self.terms.eq(new, right);

@@ -8,7 +8,7 @@ use viper::core::{Expr, ExprKind, Resource};
 
 use crate::diagnostics::{Blame, Reason};
 use crate::executor::Executor;
-use crate::heap::quantified::Family;
+use crate::heap::quantified::QuantifiedAccess;
 use crate::prover::{Outcome, Run, Stop};
 use crate::state::{ResourceId, State};
 use crate::syntax::normal;
@@ -17,12 +17,12 @@ use crate::syntax::normal;
 type Values = (Term, Vec<Term>, Term, Vec<Vec<Term>>);
 
 impl Executor<'_> {
-    pub fn eval_family(
+    pub fn eval_quantified_access(
         &mut self,
         state: &mut State,
         e: &Arc<Expr>,
         blame: &Blame,
-    ) -> Run<Option<Family>> {
+    ) -> Run<Option<QuantifiedAccess>> {
         let Some(normal) = normal(e) else {
             return self.unsupported(state, e.pos, "This quantified assertion");
         };
@@ -66,18 +66,27 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let asked = if wildcard { self.terms.bool(true) } else { self.terms.lt(zero, amount) };
         let vars = constants;
-        Ok(Some(Family { resource, vars, condition, args, amount, asked, triggers, wildcard }))
+        Ok(Some(QuantifiedAccess {
+            resource,
+            vars,
+            condition,
+            args,
+            amount,
+            asked,
+            triggers,
+            wildcard,
+        }))
     }
 
     /// No location may belong to two instances.
     pub fn check_injective(
         &mut self,
         state: &mut State,
-        family: &Family,
+        access: &QuantifiedAccess,
         blame: &Blame,
         reason: Reason,
     ) -> Run<()> {
-        match self.injective(state, family) {
+        match self.injective(state, access) {
             Some(goal) => self.check_or_stop(state, goal, blame, reason),
             None => Ok(()),
         }
