@@ -27,6 +27,10 @@ impl Portfolio {
         if let Answer::Decided(_) = answer {
             return answer;
         }
+        if let found @ Answer::Decided(_) = Induct.frame(scope, h, g, budget) {
+            budget.stats.procedure = Some(Induct.name());
+            return found;
+        }
         let (Ok(h), Ok(g)) = (h.formula(scope), g.formula(scope)) else { return answer };
         let (defs, h, g) = (scope.defs(), &h, &g);
         let part = Formula::sep(vec![g.clone(), Kind::True.into()]);

@@ -62,7 +62,7 @@ fn frames_with_new_names() {
         "",
         &[
             ("x |-> a * ls(a, nil)", "exists y. x |-> y", "a != x * x != nil * ls(a, nil)"),
-            ("exists a. x |-> a * ls(a, nil)", "exists y. x |-> y", "exists a. ls(a, nil)"),
+            ("exists a. x |-> a * ls(a, nil)", "exists y. x |-> y", "exists u. ls(u, nil)"),
             ("ls(x, nil) * x != nil", "exists y. x |-> y", "exists u. x != nil * ls(u, nil)"),
             ("ls(x, nil)", "exists y. x |-> y", "none"),
             ("x |-> a * a |-> b", "exists y, z. y |-> z", "a |-> b"),
@@ -85,7 +85,7 @@ fn frames_of_trees_and_nested_lists() {
             (
                 "x != nil * tree(x)",
                 "exists l, r. x |-> {left: l, right: r}",
-                "exists l_1, r_1. x != nil * tree(l_1) * tree(r_1)",
+                "exists u, u_1. x != nil * tree(u) * tree(u_1)",
             ),
             ("tree(x)", "exists l, r. x |-> {left: l, right: r}", "none"),
             (&format!("{node} * tree(a)"), "tree(x)", "none"),
@@ -110,6 +110,53 @@ fn frames_of_trees_and_nested_lists() {
             ("x |-> {next: u, head: h} * hls(u, k) * k != h", "hls(x, h)", "none"),
         ],
     );
+}
+
+/// Frames without a solver: what a proof leaves, also with numbers and with cases.
+#[test]
+fn frames_by_proofs() {
+    let lengths = "pred list(x, n) := x = nil * n = 0 || \
+         exists u, m. x |-> {next: u} * list(u, m) * n = m + 1; ";
+    let dll = "pred dll(f, p, l, n) := f = n * p = l || \
+         exists u. f |-> {next: u, prev: p} * dll(u, f, l, n); ";
+    let cases: [(&str, &str, &str, &str); 9] = [
+        ("", "x |-> y * ls(y, z)", "x |-> y", "ls(y, z)"),
+        ("", "ls(x, y) * ls(y, nil)", "ls(x, y)", "ls(y, nil)"),
+        ("", "ls(x, nil) * x != nil", "exists y. x |-> y", "exists u. x != nil * ls(u, nil)"),
+        ("", "ls(x, nil)", "exists y. x |-> y", "none"),
+        ("", "x |-> y * x |-> z", "ls(y, z)", "false"),
+        (TREE, "tree(x) * x |-> {left: a, right: b}", "tree(x)", "false"),
+        (
+            lengths,
+            "list(x, n) * list(y, m) * 0 < n",
+            "exists u. x |-> {next: u}",
+            "exists u, u_1: Int. 1 <= n * n = u_1 + 1 * 0 <= u_1 * list(y, m) * list(u, u_1)",
+        ),
+        (lengths, "list(x, n) * list(y, m) * n < m", "list(y, m)", "n + 1 <= m * list(x, n)"),
+        (
+            dll,
+            "dll(a, p, l, nil) * a != nil * dll(b, q, k, nil)",
+            "exists u. a |-> {next: u, prev: p}",
+            "exists u. a != nil * dll(b, q, k, nil) * dll(u, a, l, nil)",
+        ),
+    ];
+    let mut wrong = String::new();
+    for (definitions, h, g, expected) in cases {
+        let h = format!("{definitions}{h}");
+        let document = sl::text::parse(&[(FileId(0), &h), (FileId(1), g)]).unwrap();
+        let [left, right] = document.formulas.as_slice() else { panic!() };
+        let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+        let answer = ask::frame(&mut induct::Induct, &defs, left, right, &mut Budget::default());
+        let text = match answer {
+            Answer::Decided(Inference::Found(frame)) => frame.to_string(),
+            Answer::Decided(Inference::Nothing(_)) => "none".to_owned(),
+            unknown => unknown.why_not().unwrap(),
+        };
+        if text != expected {
+            wrong += &format!("{h} without {g}: {text}, not {expected}\n");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// Where no extension is a model of the right side there is no anti-frame.

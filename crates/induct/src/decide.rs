@@ -2,16 +2,17 @@
 
 use std::sync::Arc;
 
-use sl::core::{Assertion, Clauses, Scope};
+use sl::core::{Assertion, Clauses, Scope, Selection};
 use sl::procedure::Meter;
 use sl::proof;
 use sl::{
-    Answer, Budget, Defs, Entailment, Formula, Limit, Loc, Model, Procedure, Proof, Reason,
-    Satisfiability, Semantics, Signature, SymbolicHeap, Value,
+    Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Loc, Model, Procedure, Proof,
+    Reason, Satisfiability, Semantics, Signature, SymbolicHeap, Value,
 };
 
 use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
+use crate::frame;
 use crate::invariant;
 use crate::prepared::{BASE_WORK, Extended, Prepared};
 use crate::propositional;
@@ -21,7 +22,7 @@ use crate::reach::Search;
 use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
-use crate::system::{Call, Clause, System, Var};
+use crate::system::{Call, Clause, PredId, System, Var};
 use crate::unfold::{End, Unfolder};
 
 /// Steps for circuits and counters.
@@ -42,12 +43,12 @@ const UNFOLD_WORK: u64 = 20_000;
 const UNFOLD_SIZE: usize = 60;
 
 /// What is tried to refute an entailment before and after a proof is looked for.
-const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
-const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
+pub(crate) const FIRST_EFFORT: Effort = Effort { work: 300, size: 8, models: 60 };
+pub(crate) const LAST_EFFORT: Effort = Effort { work: 5_000, size: 14, models: 1_500 };
 /// The same for a proof that is looked for before anything else.
-const AT_ONCE: (u32, u64) = (2, 40);
+pub(crate) const AT_ONCE: (u32, u64) = (2, 40);
 /// How deep proofs are, and how many steps are made to find one, in all.
-const EFFORTS: [(u32, u64); 2] = [(6, 9_000), (12, 60_000)];
+pub(crate) const EFFORTS: [(u32, u64); 2] = [(6, 9_000), (12, 60_000)];
 
 /// The procedure. Every model was checked along its derivation. When it is late it gives up; single
 /// steps may take seconds.
@@ -76,6 +77,16 @@ impl Procedure for Induct {
         budget: &mut Budget,
     ) -> Answer<Entailment> {
         within(budget, |meter| Ok(Question::new(scope, left, Some(right), meter)?.entailment()))
+    }
+
+    fn frame(
+        &mut self,
+        scope: &Scope,
+        h: &Assertion,
+        g: &Assertion,
+        budget: &mut Budget,
+    ) -> Answer<Inference> {
+        within(budget, |meter| Ok(frame::frame(scope, h, g, meter).into()))
     }
 }
 
@@ -110,11 +121,13 @@ pub fn proves(
 }
 
 /// What is asked, with all variables in one row.
-struct Question<'a> {
+pub(crate) struct Question<'a> {
     scope: &'a Scope,
     prepared: Arc<Prepared>,
     meter: &'a Meter,
+    numbers: Vec<Var>,
     free: Vec<sl::Var>,
+    selection: Arc<Selection>,
     left: Vec<Clause>,
     right: Vec<Clause>,
     /// The same as it was written.
@@ -122,7 +135,7 @@ struct Question<'a> {
 }
 
 impl<'a> Question<'a> {
-    fn new(
+    pub(crate) fn new(
         scope: &'a Scope,
         left: &'a Assertion,
         right: Option<&'a Assertion>,
@@ -131,9 +144,19 @@ impl<'a> Question<'a> {
         let clauses = Clauses::new(scope, left, right)?;
         let free = clauses.vars(scope);
         let prepared = Prepared::of(scope.defs(), &clauses.selection);
-        let Clauses { left: lefts, right: rights, .. } = clauses;
-        let assertions = (left, right);
-        Ok(Question { scope, prepared, meter, free, left: lefts, right: rights, assertions })
+        let Clauses { selection, free: numbers, left: lefts, right: rights } = clauses;
+        let (left, right, assertions) = (lefts, rights, (left, right));
+        Ok(Question { scope, prepared, meter, numbers, free, selection, left, right, assertions })
+    }
+
+    /// The variables of the scope that are free, in the order of their numbers here.
+    pub(crate) fn free_vars(&self) -> &[Var] {
+        &self.numbers
+    }
+
+    /// The number of a predicate in the scope; `None` if it is one of those that proofs introduce.
+    pub(crate) fn origin(&self, pred: PredId) -> Option<PredId> {
+        self.selection.origin.get(pred).copied()
     }
 
     fn system(&self) -> &System {
@@ -177,7 +200,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    fn refuted(&self, effort: Effort) -> Option<Model> {
+    pub(crate) fn refuted(&self, effort: Effort) -> Option<Model> {
         let right = self.assertions.1?.formula(self.scope).ok()?;
         let refutation = Refutation {
             system: self.system(),
@@ -192,7 +215,11 @@ impl<'a> Question<'a> {
     }
 
     /// A proof for each disjunct of the left side, of the sequent as it is or of variants of it.
-    fn proved(&self, efforts: &[(u32, u64)], variants: bool) -> Option<Vec<proof::Derivation>> {
+    pub(crate) fn proved(
+        &self,
+        efforts: &[(u32, u64)],
+        variants: bool,
+    ) -> Option<Vec<proof::Derivation>> {
         let nils = self.system().nils();
         // A disjunction on the right is an instance of a predicate of its own.
         let mut own = None;

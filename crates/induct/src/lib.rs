@@ -9,7 +9,7 @@
 //!   [`reach`]: models with given integers, large ones too.
 //! - [`prove`]: entailment by induction, on [`sequent`]s, with [`invariant`]s of integers and the
 //!   [`count`] of cells, of segments from both [`ends`]; [`refute`]: counterexamples.
-//! - [`decide`]: questions and answers.
+//! - [`decide`]: questions and answers; `frame`: what a proof leaves of a heap.
 
 pub mod accelerate;
 pub mod base;
@@ -17,6 +17,7 @@ pub mod count;
 pub mod decide;
 pub mod derivation;
 pub mod ends;
+mod frame;
 mod generalise;
 pub mod invariant;
 mod prepared;

@@ -301,6 +301,34 @@ impl SymHeap {
         self.linear.retain(|c| keep(Pure::Linear(c)));
     }
 
+    /// Calls this with every pure atom.
+    pub fn for_each_pure(&self, f: &mut impl FnMut(Pure<'_>)) {
+        self.equal.iter().for_each(|(a, b)| f(Pure::Equal(*a, *b)));
+        self.different.iter().for_each(|(a, b)| f(Pure::Different(*a, *b)));
+        self.linear.iter().for_each(|constraint| f(Pure::Linear(constraint)));
+    }
+
+    /// One more pure atom.
+    pub fn add_pure(&mut self, atom: Pure<'_>) {
+        match atom {
+            Pure::Equal(a, b) => self.add_equal(a, b),
+            Pure::Different(a, b) => self.add_different(a, b),
+            Pure::Linear(constraint) => self.add_linear(constraint.clone()),
+        }
+    }
+
+    /// The same with every pure atom once.
+    #[must_use]
+    pub fn without_duplicates(mut self) -> SymHeap {
+        for pairs in [&mut self.equal, &mut self.different] {
+            let mut seen = BTreeSet::new();
+            pairs.retain(|(a, b)| seen.insert((*a.min(b), *a.max(b))));
+        }
+        let mut seen = BTreeSet::new();
+        self.linear.retain(|constraint| seen.insert(constraint.clone()));
+        self
+    }
+
     /// Another value for a field of a cell; `None` if there is no such field.
     pub fn set_field(&mut self, cell: usize, field: usize, value: Var) -> Option<()> {
         *self.cells.get_mut(cell)?.fields.get_mut(field)? = value;
