@@ -10,6 +10,7 @@
 //! *Does not know*: C, files, terminals, how the analysis works.
 
 pub mod analysis;
+pub mod holds;
 mod search;
 pub mod trace;
 pub mod verdict;

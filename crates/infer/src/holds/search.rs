@@ -1,0 +1,436 @@
+//! Values of existential variables for which a symbolic heap holds: unification along the heap, with backtracking over
+//! the cases of definitions.
+
+use heap::run::{Life, Object, Owner, Pointer, Value};
+
+use super::{Atom, Definition, Holds, Pure, State, SymbolicHeap, Term};
+
+/// So many atoms are looked at.
+const FUEL: u32 = 200_000;
+
+/// Does a symbolic heap hold?
+pub(super) fn satisfies(
+    heap: &SymbolicHeap,
+    definitions: &[Definition],
+    state: State<'_>,
+) -> Holds {
+    let mut search = Search { definitions, state, fuel: FUEL, uncertain: false };
+    let mut world = World::default();
+    let base = world.fresh(heap.exists);
+    world.add(heap, base);
+    match (search.solve(world), search.uncertain) {
+        (true, _) => Holds::Yes,
+        (false, true) => Holds::NotEvaluated,
+        (false, false) => Holds::No,
+    }
+}
+
+/// A term in which variables are numbered through.
+#[derive(Clone, Debug)]
+struct Scoped {
+    term: Term,
+    /// The first variable of its scope.
+    base: u32,
+}
+
+#[derive(Clone, Debug)]
+enum Task {
+    Cells { at: Scoped, size: Option<Scoped>, cells: Vec<(i64, u8, Scoped)> },
+    Instance { definition: usize, args: Vec<Scoped> },
+}
+
+/// What is still to be shown, and what is known so far.
+#[derive(Clone, Debug, Default)]
+struct World {
+    values: Vec<Option<Value>>,
+    tasks: Vec<Task>,
+    facts: Vec<(Pure, u32)>,
+    /// Bytes that an atom describes: object, first, one past the last.
+    taken: Vec<(u32, i64, i64)>,
+}
+
+impl World {
+    fn fresh(&mut self, count: u32) -> u32 {
+        let base = self.values.len() as u32;
+        self.values.resize(self.values.len() + count as usize, None);
+        base
+    }
+
+    fn add(&mut self, heap: &SymbolicHeap, base: u32) {
+        let scoped = |term: &Term| Scoped { term: term.clone(), base };
+        for atom in &heap.atoms {
+            self.tasks.push(match atom {
+                Atom::Cells { at, size, cells } => Task::Cells {
+                    at: scoped(at),
+                    size: size.as_ref().map(scoped),
+                    cells: cells.iter().map(|(o, b, value)| (*o, *b, scoped(value))).collect(),
+                },
+                Atom::Instance { definition, args } => Task::Instance {
+                    definition: *definition,
+                    args: args.iter().map(scoped).collect(),
+                },
+            });
+        }
+        self.facts.extend(heap.pure.iter().map(|fact| (fact.clone(), base)));
+    }
+
+    /// The value of a variable of a scope.
+    fn variable(&mut self, base: u32, var: u32) -> Option<&mut Option<Value>> {
+        self.values.get_mut((base + var) as usize)
+    }
+
+    /// Are these bytes described by no atom yet? Then they are now.
+    fn take(&mut self, object: u32, start: i64, end: i64) -> bool {
+        let free = |(o, from, to): &(u32, i64, i64)| *o != object || end <= *from || *to <= start;
+        if !self.taken.iter().all(free) {
+            return false;
+        }
+        self.taken.push((object, start, end));
+        true
+    }
+}
+
+struct Search<'a> {
+    definitions: &'a [Definition],
+    state: State<'a>,
+    fuel: u32,
+    /// Was something left open?
+    uncertain: bool,
+}
+
+/// Truth, as far as values are known.
+#[derive(Clone, Copy, PartialEq)]
+enum Truth {
+    Yes,
+    No,
+    Unknown,
+}
+
+impl Search<'_> {
+    fn eval(&self, world: &World, term: &Term, base: u32) -> Option<Value> {
+        match term {
+            Term::Var(var) => match self.state.registers.get(var.index())? {
+                Value::Undef | Value::Garbage => None,
+                value => Some(*value),
+            },
+            Term::Global(id) => Some(Value::Ptr(Pointer { object: id.0, offset: 0 })),
+            Term::Exists(var) => *world.values.get((base + var) as usize)?,
+            Term::Int(n) => Some(Value::Int(*n)),
+            Term::Plus(a, b) => match (self.eval(world, a, base)?, self.eval(world, b, base)?) {
+                (Value::Int(a), Value::Int(b)) => Some(Value::Int(a.checked_add(b)?)),
+                (Value::Ptr(p), Value::Int(n)) | (Value::Int(n), Value::Ptr(p)) => {
+                    let offset = p.offset.checked_add(i64::try_from(n).ok()?)?;
+                    Some(Value::Ptr(Pointer { offset, ..p }))
+                }
+                _ => None,
+            },
+            Term::Times(n, a) => match self.eval(world, a, base)? {
+                Value::Int(a) => Some(Value::Int(n.checked_mul(a)?)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Makes a term have a value, if that is a matter of one variable.
+    fn unify(&mut self, world: &mut World, term: &Term, base: u32, value: Value) -> Truth {
+        if let Some(known) = self.eval(world, term, base) {
+            return same(known, value);
+        }
+        match term {
+            Term::Exists(var) => match world.variable(base, *var) {
+                Some(place) => {
+                    *place = Some(value);
+                    Truth::Yes
+                }
+                None => Truth::Unknown,
+            },
+            Term::Plus(a, b) => {
+                let (open, known) = match (self.eval(world, a, base), self.eval(world, b, base)) {
+                    (None, Some(known)) => (a, known),
+                    (Some(known), None) => (b, known),
+                    _ => return Truth::Unknown,
+                };
+                match minus(value, known) {
+                    Some(rest) => self.unify(world, open, base, rest),
+                    None => Truth::Unknown,
+                }
+            }
+            _ => Truth::Unknown,
+        }
+    }
+
+    /// Is there a way to satisfy all that is left?
+    fn solve(&mut self, mut world: World) -> bool {
+        loop {
+            if self.fuel == 0 {
+                self.uncertain = true;
+                return false;
+            }
+            self.fuel -= 1;
+            if !self.propagate(&mut world) {
+                return false;
+            }
+            // Cells whose place is known leave no choice.
+            let known = world.tasks.iter().position(|task| match task {
+                Task::Cells { at, .. } => self.eval(&world, &at.term, at.base).is_some(),
+                Task::Instance { .. } => false,
+            });
+            if let Some(i) = known {
+                let Task::Cells { at, size, cells } = world.tasks.swap_remove(i) else {
+                    return false;
+                };
+                if !self.cells(&mut world, &at, size.as_ref(), &cells) {
+                    return false;
+                }
+                continue;
+            }
+            // Then the instance of which most is known.
+            let known_args = |args: &[Scoped], world: &World| {
+                args.iter().filter(|a| self.eval(world, &a.term, a.base).is_some()).count()
+            };
+            let best = world
+                .tasks
+                .iter()
+                .enumerate()
+                .filter_map(|(i, task)| match task {
+                    Task::Instance { args, .. } => Some((known_args(args, &world), i)),
+                    Task::Cells { .. } => None,
+                })
+                .max();
+            let Some((known, i)) = best else {
+                // Cells at a place that nothing tells, or facts about such values.
+                let open = !world.tasks.is_empty() || !world.facts.is_empty();
+                self.uncertain |= open;
+                return !open;
+            };
+            if known == 0 {
+                self.uncertain = true;
+                return false;
+            }
+            let Task::Instance { definition, args } = world.tasks.swap_remove(i) else {
+                return false;
+            };
+            return self.instance(&world, definition, &args);
+        }
+    }
+
+    /// One of the cases of a definition.
+    fn instance(&mut self, world: &World, definition: usize, args: &[Scoped]) -> bool {
+        let definitions = self.definitions;
+        let Some(definition) = definitions.get(definition) else {
+            self.uncertain = true;
+            return false;
+        };
+        for case in &definition.cases {
+            let mut world = world.clone();
+            let base = world.fresh(definition.params + case.exists);
+            world.add(case, base);
+            let mut possible = true;
+            for (i, arg) in args.iter().enumerate() {
+                let param = Term::Exists(i as u32);
+                if let Some(value) = self.eval(&world, &arg.term, arg.base) {
+                    possible &= self.unify(&mut world, &param, base, value) != Truth::No;
+                } else if let Term::Exists(var) = arg.term {
+                    // Both are the same variable: a fact, until one of them is known.
+                    let fact =
+                        Pure::Eq(Term::Exists(base + i as u32), Term::Exists(arg.base + var));
+                    world.facts.push((fact, 0));
+                } else {
+                    self.uncertain = true;
+                    possible = false;
+                }
+            }
+            if possible && self.solve(world) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Cells at a place that is known.
+    fn cells(
+        &mut self,
+        world: &mut World,
+        at: &Scoped,
+        size: Option<&Scoped>,
+        cells: &[(i64, u8, Scoped)],
+    ) -> bool {
+        let memory = self.state.memory;
+        let Some(Value::Ptr(place)) = self.eval(world, &at.term, at.base) else { return false };
+        let Some(object) = memory.object(place.object).filter(|o| o.life == Life::Live) else {
+            return false;
+        };
+        if let Some(size) = size {
+            let known = Value::Int(object.size.into());
+            let there = place.offset == 0 && object.owner == Owner::Heap;
+            match self.unify(world, &size.term, size.base, known) {
+                Truth::Yes if there => {}
+                Truth::Unknown => self.uncertain = true,
+                _ => return false,
+            }
+            if !world.take(place.object, i64::MIN, i64::MAX) {
+                return false;
+            }
+        }
+        for (offset, bytes, value) in cells {
+            let Some(start) = place.offset.checked_add(*offset) else { return false };
+            let end = start.saturating_add(i64::from(*bytes));
+            if start < 0 || end as u64 > object.size {
+                return false;
+            }
+            if size.is_none() && !world.take(place.object, start, end) {
+                return false;
+            }
+            // What is not initialised is any value, so also this one.
+            let Some(found) = stored(object, start as u64, *bytes) else { continue };
+            match self.unify(world, &value.term, value.base, found) {
+                Truth::Yes => {}
+                Truth::No => return false,
+                Truth::Unknown => {
+                    let found = Term::Exists(hold(world, found));
+                    world.facts.push((Pure::Eq(shifted(&value.term, value.base), found), 0));
+                }
+            }
+        }
+        true
+    }
+
+    /// Looks at facts until nothing more is learnt. Is none of them wrong?
+    fn propagate(&mut self, world: &mut World) -> bool {
+        loop {
+            let facts = std::mem::take(&mut world.facts);
+            let before = facts.len();
+            let mut kept = Vec::new();
+            for (fact, base) in facts {
+                match self.fact(world, &fact, base) {
+                    Truth::Yes => {}
+                    Truth::No => return false,
+                    Truth::Unknown => kept.push((fact, base)),
+                }
+            }
+            let learnt = kept.len() < before;
+            kept.append(&mut world.facts);
+            world.facts = kept;
+            if !learnt || world.facts.is_empty() {
+                return true;
+            }
+        }
+    }
+
+    fn fact(&mut self, world: &mut World, fact: &Pure, base: u32) -> Truth {
+        match fact {
+            Pure::Eq(a, b) => match (self.eval(world, a, base), self.eval(world, b, base)) {
+                (Some(a), Some(b)) => same(a, b),
+                (Some(value), None) => self.unify(world, b, base, value),
+                (None, Some(value)) => self.unify(world, a, base, value),
+                (None, None) => Truth::Unknown,
+            },
+            Pure::Ne(a, b) => match (self.eval(world, a, base), self.eval(world, b, base)) {
+                (Some(a), Some(b)) => match same(a, b) {
+                    Truth::Yes => Truth::No,
+                    Truth::No => Truth::Yes,
+                    Truth::Unknown => Truth::Unknown,
+                },
+                _ => Truth::Unknown,
+            },
+            Pure::Le(a, b) => match (self.eval(world, a, base), self.eval(world, b, base)) {
+                (Some(Value::Int(a)), Some(Value::Int(b))) => match a <= b {
+                    true => Truth::Yes,
+                    false => Truth::No,
+                },
+                (Some(_), Some(_)) => {
+                    self.uncertain = true;
+                    Truth::Unknown
+                }
+                _ => Truth::Unknown,
+            },
+            Pure::Or(cases) => {
+                let mut open = false;
+                for case in cases {
+                    let mut all = Truth::Yes;
+                    for fact in case {
+                        // Values must not be learnt from one case only.
+                        let mut copy = world.clone();
+                        match self.fact(&mut copy, fact, base) {
+                            Truth::No => all = Truth::No,
+                            Truth::Unknown if all == Truth::Yes => all = Truth::Unknown,
+                            Truth::Yes if copy.values != world.values && all == Truth::Yes => {
+                                all = Truth::Unknown;
+                            }
+                            _ => {}
+                        }
+                    }
+                    match all {
+                        Truth::Yes => return Truth::Yes,
+                        Truth::Unknown => open = true,
+                        Truth::No => {}
+                    }
+                }
+                if open { Truth::Unknown } else { Truth::No }
+            }
+        }
+    }
+}
+
+/// A new variable that has this value.
+fn hold(world: &mut World, value: Value) -> u32 {
+    let var = world.fresh(1);
+    if let Some(place) = world.variable(var, 0) {
+        *place = Some(value);
+    }
+    var
+}
+
+/// A term of a scope as one of the scope that starts at 0.
+fn shifted(term: &Term, base: u32) -> Term {
+    match term {
+        Term::Exists(var) => Term::Exists(base + var),
+        Term::Plus(a, b) => Term::Plus(Box::new(shifted(a, base)), Box::new(shifted(b, base))),
+        Term::Times(n, a) => Term::Times(*n, Box::new(shifted(a, base))),
+        other => other.clone(),
+    }
+}
+
+fn same(a: Value, b: Value) -> Truth {
+    match (a, b) {
+        (Value::Undef | Value::Garbage, _) | (_, Value::Undef | Value::Garbage) => Truth::Unknown,
+        // A pointer that became a number for a while.
+        (Value::Ptr(_), Value::Int(n)) | (Value::Int(n), Value::Ptr(_))
+            if n.unsigned_abs() >= 4096 =>
+        {
+            Truth::Unknown
+        }
+        (a, b) if a == b => Truth::Yes,
+        _ => Truth::No,
+    }
+}
+
+fn minus(value: Value, known: Value) -> Option<Value> {
+    match (value, known) {
+        (Value::Int(a), Value::Int(b)) => Some(Value::Int(a.checked_sub(b)?)),
+        (Value::Ptr(p), Value::Int(n)) => {
+            let offset = p.offset.checked_sub(i64::try_from(n).ok()?)?;
+            Some(Value::Ptr(Pointer { offset, ..p }))
+        }
+        (Value::Ptr(p), Value::Ptr(q)) if p.object == q.object => {
+            Some(Value::Int(i128::from(p.offset) - i128::from(q.offset)))
+        }
+        _ => None,
+    }
+}
+
+/// What was stored at a place; `None` if that is not one value.
+fn stored(object: &Object, offset: u64, bytes: u8) -> Option<Value> {
+    let end = offset + u64::from(bytes);
+    let mut touched = false;
+    for (start, width, value) in object.values() {
+        if start == offset && width == bytes {
+            return match value {
+                Value::Undef | Value::Garbage => None,
+                value => Some(value),
+            };
+        }
+        touched |= start < end && offset < start + u64::from(width);
+    }
+    (!touched && object.is_zeroed()).then_some(Value::Int(0))
+}
