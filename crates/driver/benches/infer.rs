@@ -111,8 +111,8 @@ fn measure(text: String) -> (Report, usize, Duration) {
         config: Config::default(),
     };
     let start = Instant::now();
-    let analysis = driver::infer::Shapes::default();
-    let report = infer::infer(&program, entry, &options, &analysis, &|| false);
+    let analysis = driver::infer::Shapes;
+    let report = infer::infer(&program, entry, &options, &analysis, &std::sync::Arc::default());
     (report, locations, start.elapsed())
 }
 

@@ -1,8 +1,8 @@
 //! C and heap programs without annotations: from a file to verdicts on its safety.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
 use std::time::Instant;
 
 use heap::run::{Fault, FaultKind, Property};
@@ -43,8 +43,7 @@ pub struct Done {
     pub pictures: Vec<Picture>,
 }
 
-/// The analysis that proves.
-pub type Shapes = infer::analysis::NoAnalysis;
+pub use infer::shapes::Shapes;
 
 /// C programs nest deeper than a usual stack allows.
 const STACK: usize = 512 << 20;
@@ -54,7 +53,7 @@ pub fn infer_file(
     path: &Path,
     settings: &Settings,
     analysis: &dyn Analysis,
-    cancelled: &dyn Fn() -> bool,
+    cancelled: &Arc<AtomicBool>,
 ) -> Done {
     let start = Instant::now();
     let (loaded, sources) = c_program::load(path, settings.c);
@@ -91,7 +90,7 @@ pub fn infer_files(
     jobs: usize,
     settings: &Settings,
     analysis: &dyn Analysis,
-    cancelled: &(dyn Fn() -> bool + Sync),
+    cancelled: &Arc<AtomicBool>,
     begun: &(dyn Fn(&Path) + Sync),
     mut done: impl FnMut(Done),
 ) {
@@ -209,12 +208,24 @@ fn safety(
             ("steps", stats.steps),
             ("search_ms", stats.search.as_millis() as u64),
             ("analysis_ms", stats.analysis.as_millis() as u64),
+            ("symbolic_steps", stats.analysis_steps),
         ]
     } else {
         Vec::new()
     };
     let time = std::time::Duration::ZERO;
-    SafetyReport { file, status, time, properties, invariants, diagnostics, assumptions, stats }
+    let definitions = report.definitions;
+    SafetyReport {
+        file,
+        status,
+        time,
+        properties,
+        invariants,
+        definitions,
+        diagnostics,
+        assumptions,
+        stats,
+    }
 }
 
 fn property(property: Property, verdict: Verdict, program: &Program) -> PropertyReport {

@@ -37,10 +37,12 @@ fn proofs_and_runs_agree() {
             timeout: Some(Duration::from_secs(seconds)),
             config: Config::default(),
         };
-        let shapes = driver::infer::Shapes::default();
-        let report = infer::infer(&program, entry, &options(4), &shapes, &|| false);
+        let shapes = driver::infer::Shapes;
+        let report =
+            infer::infer(&program, entry, &options(4), &shapes, &std::sync::Arc::default());
         // Runs alone, of which there are more.
-        let runs = infer::infer(&program, entry, &options(8), &NoAnalysis, &|| false);
+        let runs =
+            infer::infer(&program, entry, &options(8), &NoAnalysis, &std::sync::Arc::default());
         for ((property, verdict), (_, by_runs)) in report.properties.iter().zip(&runs.properties) {
             match (verdict, by_runs) {
                 (Verdict::Safe(_), Verdict::Unsafe(violation)) => panic!(

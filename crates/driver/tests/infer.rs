@@ -91,7 +91,7 @@ fn check(path: &Path) -> Result<(), Failed> {
     };
     let c = c::Options::default();
     let settings = Settings { c, entry: expected.entry.clone(), options, stats: false };
-    let done = infer_file(path, &settings, &driver::infer::Shapes::default(), &|| false);
+    let done = infer_file(path, &settings, &driver::infer::Shapes, &std::sync::Arc::default());
     let report = &done.report;
     if let Some(id) = &expected.error {
         let found: Vec<_> = report.diagnostics.iter().map(|d| d.id.to_string()).collect();

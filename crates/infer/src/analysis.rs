@@ -1,6 +1,10 @@
 //! What a shape analysis says of all runs of a program, and what follows from that.
 
-use heap::run::Property;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use heap::run::{Config, FaultKind, Property};
 use heap::{LocId, ProcId, Program};
 use report::Pos;
 
@@ -13,6 +17,10 @@ pub struct Outcome {
     pub faults: Vec<PossibleFault>,
     /// What holds where.
     pub invariants: Vec<Invariant>,
+    /// Definitions of the predicates in them.
+    pub definitions: Vec<String>,
+    /// How many commands were executed on symbolic heaps.
+    pub steps: u64,
 }
 
 /// Why an analysis did not come to its end.
@@ -29,8 +37,10 @@ pub struct Stop {
 /// A fault that the analysis does not exclude.
 #[derive(Clone, Debug)]
 pub struct PossibleFault {
-    /// What it would violate.
-    pub property: Property,
+    /// What it would be.
+    pub kind: FaultKind,
+    /// Are there runs behind it that were not followed?
+    pub cuts: bool,
     /// The procedure.
     pub proc: ProcId,
     /// The location whose command may fail.
@@ -56,10 +66,26 @@ pub struct Invariant {
     pub disjuncts: Vec<String>,
 }
 
+/// What is asked of an analysis.
+#[derive(Clone, Debug)]
+pub struct Asked<'a> {
+    /// Where the program starts.
+    pub entry: ProcId,
+    /// What is to be proved.
+    pub properties: &'a [Property],
+    /// What integers are, and whether allocation may fail.
+    pub config: &'a Config,
+    /// When it has to stop.
+    pub deadline: Instant,
+    /// Set from outside to stop it.
+    pub cancelled: &'a Arc<AtomicBool>,
+}
+
 /// An analysis of all runs.
 pub trait Analysis: Sync {
-    /// Analyses a program from its entry until it is told to stop.
-    fn analyse(&self, program: &Program, entry: ProcId, stop: &dyn Fn() -> bool) -> Outcome;
+    /// Analyses a program from its entry, until time is up or it is cancelled. It may do so in several ways: each of
+    /// the outcomes is right for itself.
+    fn analyse(&self, program: &Program, asked: &Asked<'_>) -> Vec<Outcome>;
 }
 
 /// None: nothing is known.
@@ -67,14 +93,24 @@ pub trait Analysis: Sync {
 pub struct NoAnalysis;
 
 impl Analysis for NoAnalysis {
-    fn analyse(&self, _: &Program, _: ProcId, _: &dyn Fn() -> bool) -> Outcome {
-        let reason = "there is no analysis of all runs yet".to_owned();
-        let stop = Stop { reason, pos: Pos::None, timeout: false };
-        Outcome { complete: Err(stop), faults: Vec::new(), invariants: Vec::new() }
+    fn analyse(&self, _: &Program, _: &Asked<'_>) -> Vec<Outcome> {
+        Vec::new()
     }
 }
 
 impl Outcome {
+    /// Of an analysis that did not come to its end.
+    #[must_use]
+    pub fn stopped(stop: Stop) -> Outcome {
+        Outcome {
+            complete: Err(stop),
+            faults: Vec::new(),
+            invariants: Vec::new(),
+            definitions: Vec::new(),
+            steps: 0,
+        }
+    }
+
     /// Is a property proved? The analysis must have come to its end, without a possible violation of it, nor
     /// one that cuts paths before others are seen.
     #[must_use]
@@ -86,7 +122,8 @@ impl Outcome {
     /// what is behind it is not explored; a failed assertion ends the program, and what is lost goes on.
     pub fn obstacles(&self, property: Property) -> impl Iterator<Item = &PossibleFault> {
         self.faults.iter().filter(move |fault| {
-            fault.property == property || fault.property == Property::MemSafety
+            let violated = fault.kind.property();
+            fault.cuts || violated == Some(property) || violated == Some(Property::MemSafety)
         })
     }
 }

@@ -10,17 +10,21 @@
 //! *Does not know*: C, files, terminals, how the analysis works.
 
 pub mod analysis;
+mod formula;
 pub mod holds;
 mod search;
+pub mod shapes;
 pub mod trace;
 pub mod verdict;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use heap::run::{Config, End, FaultKind, Property};
 use heap::{ProcId, Program};
 
-use crate::analysis::{Analysis, Outcome};
+use crate::analysis::{Analysis, Asked, Outcome};
 use crate::search::{Search, until};
 use crate::verdict::{Evidence, Report, Stats, Verdict, Violation};
 
@@ -48,14 +52,16 @@ const UNLIMITED: Duration = Duration::from_secs(240);
 
 /// Asks whether a program is safe.
 ///
-/// `cancelled` is asked now and then; then what is known so far is reported.
+/// `cancelled` is looked at now and then; once it is set, what is known so far is reported.
 pub fn infer(
     program: &Program,
     entry: ProcId,
     options: &Options,
     analysis: &dyn Analysis,
-    cancelled: &dyn Fn() -> bool,
+    cancelled: &Arc<AtomicBool>,
 ) -> Report {
+    let flag = cancelled;
+    let cancelled = &|| flag.load(Ordering::Relaxed);
     let start = Instant::now();
     let all = options.timeout.unwrap_or(UNLIMITED);
     let deadline = start + all;
@@ -70,24 +76,30 @@ pub fn infer(
     }
     stats.search = start.elapsed();
 
-    let mut outcome = None;
+    let mut outcomes = Vec::new();
     // Behind a memory error nothing is proved.
     let hopeless = search.found.contains_key(&Property::MemSafety);
     if !search.is_done() && !hopeless && !cancelled() {
         let begin = Instant::now();
-        let analysed = analysis.analyse(program, entry, &until(start + all * 3 / 4, cancelled));
+        let asked = Asked {
+            entry,
+            properties: &options.properties,
+            config: &options.config,
+            deadline: start + all * 3 / 4,
+            cancelled: flag,
+        };
+        outcomes = analysis.analyse(program, &asked);
         stats.analysis = begin.elapsed();
-        outcome = Some(analysed);
     }
-    let proved = |property| outcome.as_ref().is_some_and(|o: &Outcome| o.proves(property));
+    let proved = |property| outcomes.iter().any(|o: &Outcome| o.proves(property));
     let open = |search: &Search<'_>| {
         let is_open = |p: &&Property| !search.found.contains_key(p) && !proved(**p);
         !search.is_done() && options.properties.iter().any(|p| is_open(&p))
     };
     if runs && open(&search) {
         let begin = Instant::now();
-        if let Some(outcome) = &outcome {
-            search.direct_at(outcome.faults.iter().map(|f| (f.proc, f.loc)).collect());
+        if let Some(best) = closest(&outcomes, &options.properties) {
+            search.direct_at(best.faults.iter().map(|f| (f.proc, f.loc)).collect());
         }
         search.go_on(&until(deadline.min(begin + all / SEARCH_SHARE), cancelled));
         stats.search += begin.elapsed();
@@ -108,15 +120,32 @@ pub fn infer(
             None if sole_run_shows(&search, *property) => {
                 Verdict::Safe(Evidence::SoleRun(search.sole_run().map_or(0, |sole| sole.steps)))
             }
-            None => verdict::unknown(*property, &search, outcome.as_ref(), runs, cancelled()),
+            None => {
+                let best = closest(&outcomes, &[*property]);
+                verdict::unknown(*property, &search, best, runs, cancelled())
+            }
         };
         properties.push((*property, verdict));
     }
     stats.runs = search.runs;
     stats.steps = search.steps;
-    let timeout = outcome.as_ref().is_some_and(|o| o.complete.as_ref().is_err_and(|s| s.timeout));
-    let invariants = outcome.map(|o| o.invariants).unwrap_or_default();
-    Report { properties, invariants, stats, timeout, cancelled: cancelled() }
+    let by_time = |o: &Outcome| o.complete.as_ref().is_err_and(|stop| stop.timeout);
+    let timeout = !outcomes.is_empty() && outcomes.iter().all(by_time);
+    stats.analysis_steps = outcomes.iter().map(|o| o.steps).sum();
+    let best = closest(&outcomes, &options.properties);
+    let (invariants, definitions) =
+        best.map(|o| (o.invariants.clone(), o.definitions.clone())).unwrap_or_default();
+    Report { properties, invariants, definitions, stats, timeout, cancelled: cancelled() }
+}
+
+/// The outcome that is closest to a proof of these properties; of several, the first one.
+fn closest<'o>(outcomes: &'o [Outcome], properties: &[Property]) -> Option<&'o Outcome> {
+    let distance = |o: &&Outcome| {
+        let open = properties.iter().filter(|p| !o.proves(**p)).count();
+        let obstacles: usize = properties.iter().map(|p| o.obstacles(*p).count()).sum();
+        (open, o.complete.is_err(), obstacles)
+    };
+    outcomes.iter().min_by_key(distance)
 }
 
 /// Can a run start at this procedure? What its callers must see to, or which memory it is given, is not

@@ -17,6 +17,8 @@ pub struct Report {
     pub properties: Vec<(Property, Verdict)>,
     /// What holds where, as far as the analysis came.
     pub invariants: Vec<Invariant>,
+    /// Definitions of the predicates in them.
+    pub definitions: Vec<String>,
     /// What it took.
     pub stats: Stats,
     /// Did the analysis run out of time?
@@ -82,6 +84,8 @@ pub struct Stats {
     pub search: Duration,
     /// Time for the analysis.
     pub analysis: Duration,
+    /// Commands that it executed on symbolic heaps.
+    pub analysis_steps: u64,
 }
 
 impl Violation {

@@ -42,12 +42,12 @@ pub(crate) fn run(args: &args::Infer, color: Color, out: &mut Output) -> u8 {
         return 2;
     }
     let settings = settings(args);
-    let analysis = infer::Shapes::default();
+    let analysis = infer::Shapes;
     let jobs = args.jobs.unwrap_or_else(cores);
     let progress = Progress::new(files.len(), 1);
     let mut trouble = None;
     progress.show(None, || {
-        let cancelled = || cancel.is_cancelled();
+        let cancelled = cancel.flag();
         let begun = |path: &Path| {
             crash::working_on(path, json);
             progress.file_begun(path);

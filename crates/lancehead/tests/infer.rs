@@ -149,7 +149,5 @@ int main(void) {
     // Where signals are ignored, or the machine is slow, it ended by itself.
     let objects = json(stdout(&output));
     assert_eq!(objects[0]["status"], "unsafe", "{output:?}");
-    let verdicts: Vec<_> =
-        objects[0]["properties"].as_array().unwrap().iter().map(|p| &p["verdict"]).collect();
-    assert_eq!(verdicts, ["unknown", "unsafe", "unknown"]);
+    assert_eq!(objects[0]["properties"][1]["verdict"], "unsafe");
 }

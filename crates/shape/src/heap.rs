@@ -28,6 +28,12 @@ pub fn procedure(id: ProcId) -> Sym {
     Sym(PROCS + id.0)
 }
 
+/// The global object that a symbol is the address of.
+#[must_use]
+pub fn as_global(sym: Sym) -> Option<u32> {
+    sym.0.checked_sub(RIGID).filter(|number| *number < PROCS - RIGID)
+}
+
 /// The procedure that a symbol is the address of.
 #[must_use]
 pub fn as_procedure(sym: Sym) -> Option<ProcId> {

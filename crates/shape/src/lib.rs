@@ -20,11 +20,12 @@ mod show;
 mod term;
 mod unfold;
 
-pub use crate::heap::{Cell, Heap, Kind, Obj, Place, Seg, State};
+pub use crate::heap::{Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure};
 pub use engine::{
     Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop, analyse, analyse_all,
 };
-pub use preds::{Body, Pred, PredId, Preds, Shape};
+pub use preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape};
 pub use pure::{Interval, Pure};
 pub use show::Printer;
 pub use term::{Sym, Term};
+pub use unfold::has_parent;

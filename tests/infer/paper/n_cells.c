@@ -1,5 +1,5 @@
 // Cells that are in no list [MNCL06, Sec. 5]: each but the last is lost.
-//:: infer memsafety: unknown, memtrack: unsafe, reach: unknown
+//:: infer memsafety: safe, memtrack: unsafe, reach: safe
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

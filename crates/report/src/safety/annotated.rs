@@ -24,6 +24,9 @@ pub fn render(report: &SafetyReport, sources: &SourceMap, file: FileId) -> Strin
         }
     }
     let mut text = String::new();
+    for definition in &report.definitions {
+        let _ = writeln!(text, "//@ {}", one_line(definition).replace('\\', "/"));
+    }
     for (line, number) in source.text.split_inclusive('\n').zip(1..) {
         let indent: String = line.chars().take_while(|c| *c == ' ' || *c == '\t').collect();
         for comment in comments.get(&number).into_iter().flatten() {

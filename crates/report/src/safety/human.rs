@@ -189,6 +189,12 @@ fn invariants(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
             let _ = writeln!(text, "           or one of {more} more");
         }
     }
+    if !report.definitions.is_empty() {
+        text.push_str("where\n");
+    }
+    for definition in &report.definitions {
+        let _ = writeln!(text, "    {}", one_line(definition));
+    }
     if !report.invariants.is_empty() {
         text.push('\n');
     }

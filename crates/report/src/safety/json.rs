@@ -9,8 +9,8 @@
 //!                "what": "p = NULL", "state": {"p": "0"}}], "heap": "…"},
 //!    {"property": "reach", "verdict": "unknown", "reason": "…",
 //!     "possible": [{"file": "a.c", "line": 9, "column": 3, "what": "…", "heap": "…"}]}],
-//!  "invariants": [{"file": "a.c", "line": 6, "column": 3, "function": "main", "formula": "ls(p, nil)"}],
-//!  "errors": [], "warnings": []}
+//!  "invariants": [{"file": "a.c", "line": 6, "column": 3, "function": "main", "formula": "node_ls(p, nil)"}],
+//!  "definitions": ["pred node_ls(x, y) := …;"], "errors": [], "warnings": []}
 //! ```
 //!
 //! The last step of a trace is the one that fails. Of a long trace steps are left out; then their numbers
@@ -32,6 +32,7 @@ struct File<'a> {
     assumptions: &'a [&'static str],
     properties: Vec<Property<'a>>,
     invariants: Vec<Invariant<'a>>,
+    definitions: &'a [String],
     errors: Vec<Message<'a>>,
     warnings: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -111,6 +112,7 @@ pub fn render(report: &SafetyReport, sources: &SourceMap) -> String {
         assumptions: &report.assumptions,
         properties: report.properties.iter().map(|p| of.property(p)).collect(),
         invariants: report.invariants.iter().map(|i| of.invariant(i)).collect(),
+        definitions: &report.definitions,
         errors: messages(true),
         warnings: messages(false),
         stats: Map(&report.stats),

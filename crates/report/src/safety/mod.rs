@@ -24,6 +24,8 @@ pub struct SafetyReport {
     pub properties: Vec<PropertyReport>,
     /// What holds where.
     pub invariants: Vec<InvariantReport>,
+    /// Definitions of the predicates in them, in the notation of `lancehead sl`.
+    pub definitions: Vec<String>,
     /// Errors that make it invalid, and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// What the verdicts take for granted, as clauses: "allocation succeeds".
@@ -42,6 +44,7 @@ impl SafetyReport {
             time: Duration::ZERO,
             properties: Vec::new(),
             invariants: Vec::new(),
+            definitions: Vec::new(),
             diagnostics,
             assumptions: Vec::new(),
             stats: Numbers::new(),

@@ -1,0 +1,66 @@
+//! The shape analysis as an [`Analysis`]: its faults, and its symbolic heaps as formulas.
+
+use std::sync::Arc;
+
+use heap::Program;
+use report::Pos;
+
+use crate::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
+use crate::formula::Names;
+
+/// The analysis of crate `shape`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Shapes;
+
+/// So many disjuncts of an invariant are printed.
+const MOST: usize = 64;
+
+impl Analysis for Shapes {
+    fn analyse(&self, program: &Program, asked: &Asked<'_>) -> Vec<Outcome> {
+        if asked.config.machine_integers {
+            let reason = "the analysis takes integers for unbounded".to_owned();
+            return vec![Outcome::stopped(Stop { reason, pos: Pos::None, timeout: false })];
+        }
+        let options = shape::Options {
+            malloc_may_fail: asked.config.malloc_may_fail,
+            deadline: Some(asked.deadline),
+            cancelled: Arc::clone(asked.cancelled),
+            ..shape::Options::default()
+        };
+        let found = shape::analyse_all(program, asked.entry, &options, asked.properties);
+        found.iter().map(|outcome| outcome_of(outcome, program)).collect()
+    }
+}
+
+fn outcome_of(found: &shape::Outcome, program: &Program) -> Outcome {
+    let complete = found.complete.clone().map_err(|stop| match stop {
+        shape::Stop::Time => Stop { reason: "time is up".into(), pos: Pos::None, timeout: true },
+        shape::Stop::Cancelled => {
+            Stop { reason: "it was cancelled".into(), pos: Pos::None, timeout: false }
+        }
+        shape::Stop::GaveUp(pos, reason) => Stop { reason, pos, timeout: false },
+    });
+    let mut names = Names::new(program, &found.preds);
+    let faults = found.faults.iter().map(|fault| PossibleFault {
+        kind: fault.kind,
+        cuts: fault.cuts,
+        proc: fault.site.proc,
+        loc: fault.site.at,
+        pos: fault.pos,
+        what: fault.what.clone(),
+        heap: names.state(&fault.state, fault.site.proc),
+    });
+    let faults = faults.collect();
+    let invariants = found.invariants.iter().map(|invariant| {
+        let states = invariant.states.iter().take(MOST);
+        let mut disjuncts: Vec<String> =
+            states.map(|state| names.state(state, invariant.site.proc)).collect();
+        disjuncts.sort();
+        disjuncts.dedup();
+        let (proc, loc) = (invariant.site.proc, invariant.site.at);
+        Invariant { proc, loc, pos: invariant.pos, disjuncts }
+    });
+    let invariants = invariants.collect();
+    let (definitions, steps) = (names.definitions(), found.steps);
+    Outcome { complete, faults, invariants, definitions, steps }
+}
