@@ -44,7 +44,11 @@ fn errors_are_where_the_fault_is() {
 
 #[test]
 fn what_is_not_decided_is_no_success() {
-    let output = lancehead(&["verify", "tests/spl/verify/limits/ghost.spl"]);
+    let name = format!("lancehead-undecided-{}.spl", std::process::id());
+    let program = std::env::temp_dir().join(name);
+    std::fs::write(&program, "options \"-symbexec\"\nprocedure p() { }\n").unwrap();
+    let output = lancehead(&["verify", program.to_str().unwrap()]);
+    std::fs::remove_file(&program).unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stdout).contains("not supported yet"));
 }
@@ -105,4 +109,27 @@ fn the_way_to_a_failure_is_shown() {
     );
     let output = lancehead(&["verify", "--svg", "x.svg", "examples/list.vpr"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// Never without having tried it: nothing is said where the only suggestion is a contradiction.
+#[test]
+fn what_is_missing_in_a_contract_is_inferred() {
+    let file = "tests/spl/verify/seeded/missing.spl";
+    let report = json(&lancehead(&["verify", "--format", "json", file]));
+    let help = |member: &str| {
+        let errors = report["errors"].as_array().unwrap().iter();
+        let mut own = errors.filter(|error| error["member"] == member);
+        own.find_map(|error| error["help"].as_str().map(str::to_owned))
+    };
+    for (member, missing) in [
+        ("not_empty", "requires x != null"),
+        ("nothing", "requires acc(x)"),
+        ("second_list", "requires seg(y, null)"),
+        ("rest_of_list", "invariant seg(c, null)"),
+        ("for_a_call", "requires seg(b, null)"),
+        ("two_names", "requires a != b"),
+    ] {
+        assert_eq!(help(member), Some(format!("it verifies with `{missing}`")), "{member}");
+    }
+    assert_eq!(help("contradiction"), None);
 }

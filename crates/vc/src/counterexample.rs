@@ -70,7 +70,7 @@ impl Unit<'_> {
         way
     }
 
-    fn beginning(&self, node: usize) -> Option<&crate::unit::Step> {
+    pub fn beginning(&self, node: usize) -> Option<&crate::unit::Step> {
         let mut step = self.steps.get(node)?;
         while let Some(parent) = step.parent {
             step = self.steps.get(parent)?;

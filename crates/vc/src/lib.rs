@@ -12,10 +12,12 @@
 //!   footprints.
 //! * `logic`, `frame`: the axioms of reachability, sets, maps, arrays, and of frames.
 //! * `prove`: goals to the solver.
+//! * `abduce`: what may be missing in a contract, tried before it is said.
 //! * `small`, `world`, `counterexample`: small heaps in which a goal fails, evaluated, as evidence.
 //!
 //! What this crate does not know: text, files, terminals, how a diagnostic is drawn.
 
+mod abduce;
 mod assertion;
 mod bits;
 mod call;

@@ -47,7 +47,7 @@ pub(crate) struct Prover<'a> {
     /// Another solver, which is asked for small heaps.
     aside: Option<&'a mut Session>,
     pub limits: Limits,
-    /// Work for the second try of a goal.
+    /// Work for the second try of a goal. Without one the first failure ends it all.
     second: u64,
     /// Axioms that the solver knows.
     told: usize,
@@ -118,6 +118,9 @@ impl Prover<'_> {
                     Item::Probe(number, goal) => self.probe(*number, *goal)?,
                     Item::Check(check) => {
                         self.check(check, node)?;
+                        if self.second == 0 && !self.outcome.failures.is_empty() {
+                            return Ok(());
+                        }
                         self.assume(check.goal);
                     }
                 }
@@ -185,6 +188,9 @@ impl Prover<'_> {
         let world = self.small_heap(&question, &small::FIRST);
         if answer == Answer::Sat || answer.gave_up() || world.as_ref().is_some_and(|w| w.confirmed)
         {
+            return Ok((answer, world));
+        }
+        if self.second == 0 {
             return Ok((answer, world));
         }
         // Patterns matched all they could. What is left of variables below no function is in the decidable

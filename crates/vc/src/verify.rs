@@ -10,10 +10,11 @@ use report::{Diagnostic, Span, Status};
 use smt::{Limits, Session, SolverError};
 use spl::core::{Function, Name, Param, ProcKind, Procedure, Program, Type};
 
+use crate::abduce;
 use crate::definitions::Definitions;
 use crate::effects::{self, Effects};
 use crate::ending::{CallGraph, Ending, Recursion, endless};
-use crate::prove::Prover;
+use crate::prove::{Failure, Prover};
 use crate::termination::Value;
 use crate::translate::{Env, Heap, Result as Translated, Translator, Unsupported};
 use crate::unit::{Blame, Path, Unit};
@@ -39,6 +40,8 @@ pub struct Config {
     pub members: Vec<String>,
     /// Where to write what the solver is told, a file per member.
     pub dump_smt: Option<PathBuf>,
+    /// Infer what is missing in a contract, and try it.
+    pub abduce: bool,
     /// Whoever sets this wants no verdict any more.
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -56,6 +59,7 @@ impl Config {
             second_try: 6_000_000,
             members: Vec::new(),
             dump_smt: None,
+            abduce: true,
             cancel: None,
         }
     }
@@ -212,6 +216,9 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
     Verdict { members, starts: starts.into_inner() as u64 + first_starts, no_solver }
 }
 
+/// Where more goals than this fail, it is not for a missing conjunct.
+const MANY: usize = 4;
+
 /// Reserved, not used.
 const STACK: usize = 512 << 20;
 
@@ -303,9 +310,21 @@ fn verify_task(
                         let error = Diagnostic::error("termination.failed", span, message);
                         member.diagnostics.push(error);
                     }
+                    let first = member.diagnostics.len();
                     for failure in &outcome.failures {
                         member.status = Status::Failed;
                         member.diagnostics.push(unit.diagnostic(failure));
+                    }
+                    if let (Task::Procedure(_), [failure, ..]) = (task, &outcome.failures[..])
+                        && config.abduce
+                        && outcome.failures.len() <= MANY
+                    {
+                        let sessions = [&mut *session, &mut *aside];
+                        let help = missing_conjunct(context, &mut unit, failure, sessions, limits);
+                        if let (Some(help), Some(error)) = (help, member.diagnostics.get_mut(first))
+                        {
+                            error.help = Some(help);
+                        }
                     }
                 }
                 Err(error) => {
@@ -345,6 +364,39 @@ fn verify_task(
     }
     member.time = start.elapsed();
     (member, recursion)
+}
+
+/// What is missing in the contract of a member, if something can be inferred with which all of it verifies.
+fn missing_conjunct(
+    context: &Context<'_>,
+    unit: &mut Unit<'_>,
+    failure: &Failure,
+    [session, aside]: [&mut Session; 2],
+    limits: Limits,
+) -> Option<String> {
+    let procedure = unit.procedure;
+    for suggestion in unit.suggestions(failure) {
+        let program = suggestion.added(context.program, procedure);
+        let changed = program.procedures.get(&procedure.name)?;
+        let context = Context {
+            program: &program,
+            effects: effects::effects(&program),
+            graph: context.graph.clone(),
+            definitions: context.definitions.clone(),
+        };
+        let mut again = new_unit(&context, changed, false);
+        if build(&mut again).is_err() {
+            continue;
+        }
+        session.reset();
+        let limits = Limits { rlimit: Some(abduce::WORK), ..limits };
+        let logic = &mut again.translator.logic;
+        let outcome = Prover::prove(logic, session, None, limits, 0, &again.steps).ok()?;
+        if outcome.failures.is_empty() && again.is_reached(aside, limits, failure) {
+            return Some(format!("it verifies with `{}`", suggestion.text()));
+        }
+    }
+    None
 }
 
 fn new_unit<'p>(context: &'p Context<'p>, procedure: &'p Procedure, is_function: bool) -> Unit<'p> {
