@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use report::Span;
-use smt::Term;
+use smt::{Node, Op, Term};
 use spl::core::{LocalId, Name, Procedure, Program, Type};
 
 use crate::assertion::{Alternative, Fact, What};
@@ -158,6 +158,11 @@ impl<'p> Unit<'p> {
 
     pub fn check(&mut self, path: &Path, goal: Term, blame: Blame) {
         if self.translator.logic.terms.as_bool(goal) == Some(true) {
+            return;
+        }
+        // Each part of a conjunction is a goal of its own: small ones are proved sooner.
+        if let Node::Op(Op::And, parts) = self.translator.logic.terms.node(goal).clone() {
+            parts.iter().for_each(|part| self.check(path, *part, blame.clone()));
             return;
         }
         if let Some(step) = self.steps.get_mut(path.node) {

@@ -229,6 +229,7 @@ fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::Config {
         ("smt.random_seed", "0"),
         ("smt.qi.eager_threshold", "100"),
         ("smt.case_split", "1"),
+        ("smt.phase_selection", "0"),
         ("type_check", "true"),
     ];
     let mut options: Vec<(String, String)> =
