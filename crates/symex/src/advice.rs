@@ -14,6 +14,7 @@ use crate::diagnostics::{
     shorten,
 };
 use crate::executor::Executor;
+use crate::heap::Instance;
 use crate::prover::Run;
 use crate::state::{Chunk, Owner, ResourceId, State};
 
@@ -100,10 +101,11 @@ impl Executor<'_> {
                 state.heap = shortage.heap.clone();
                 this.explore(&mut state, |this, s| {
                     s.heap.remove(index);
-                    let (args, snap, perm) = (&chunk.args, chunk.snap, chunk.perm);
-                    this.produce_body(s, (predicate, &[]), args, snap, perm, &blame)?;
+                    let (args, snap) = (chunk.args.clone(), chunk.snap);
+                    let instance = Instance { predicate, args, snap };
+                    this.produce_body(s, instance, &[], chunk.perm, &blame)?;
                     let Shortage { resource, args, amount, some, .. } = shortage;
-                    let held = this.held(&s.heap, *resource, args);
+                    let held = this.held(&s.heap, resource.at(args));
                     let enough = this.enough(held, *amount, *some);
                     this.prove(s, enough)
                 })
@@ -152,7 +154,7 @@ impl Executor<'_> {
         let Some(old) = &state.old else { return false };
         let Shortage { resource, args, amount, .. } = shortage;
         let given = self.aside(|this| {
-            let held = this.held(old, *resource, args);
+            let held = this.held(old, resource.at(args));
             let some = this.enough(held, *amount, true);
             this.prove(state, some)
         });
@@ -171,7 +173,7 @@ impl Executor<'_> {
             let found = self.aside(|this| {
                 let Shortage { resource, args, amount, some, heap } = shortage;
                 let (here, there) =
-                    (this.held(heap, *resource, args), this.held(frame, *resource, args));
+                    (this.held(heap, resource.at(args)), this.held(frame, resource.at(args)));
                 let held = this.terms.add(here, there);
                 let enough = this.enough(held, *amount, *some);
                 this.prove(state, enough)

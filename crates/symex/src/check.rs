@@ -10,7 +10,7 @@ use crate::diagnostics::{
 use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::prover::{Run, Stop};
-use crate::state::{Heap, ResourceId, State};
+use crate::state::{Heap, Location, ResourceId, State};
 use crate::verdict::Failure;
 
 impl Executor<'_> {
@@ -116,8 +116,9 @@ impl Executor<'_> {
 
     /// Remembers that a permission could not be found in a heap.
     pub fn note_shortage(&mut self, heap: &Heap, demand: Demand<'_>) {
-        let Demand { resource, args, amount, wildcard } = demand;
-        let held = self.held(heap, resource, args);
+        let Demand { location, amount, wildcard } = demand;
+        let Location { resource, args } = location;
+        let held = self.held(heap, location);
         let goal = self.enough(held, amount, wildcard);
         let (args, some, heap) = (args.to_vec(), wildcard, heap.clone());
         let shortage = Some(Shortage { resource, args, amount, some, heap });
@@ -125,9 +126,9 @@ impl Executor<'_> {
     }
 
     /// Remembers that not any permission to a location could be found.
-    pub fn note_unreadable(&mut self, heap: &Heap, resource: ResourceId, args: &[Term]) {
+    pub fn note_unreadable(&mut self, heap: &Heap, location: Location<'_>) {
         let amount = self.amount(1, 1);
-        self.note_shortage(heap, Demand { resource, args, amount, wildcard: true });
+        self.note_shortage(heap, Demand { location, amount, wildcard: true });
     }
 
     /// Remembers that there is a location of a resource at which not enough was found: so much is
@@ -140,7 +141,7 @@ impl Executor<'_> {
         some: bool,
     ) {
         let formals = self.formals(resource);
-        let demand = Demand { resource, args: &formals, amount: needed, wildcard: some };
+        let demand = Demand { location: resource.at(&formals), amount: needed, wildcard: some };
         self.note_shortage(heap, demand);
     }
 }

@@ -58,7 +58,19 @@ pub(crate) enum ResourceId {
     Wand(WandId),
 }
 
+/// What permission is to: a field of an object, an instance of a predicate, a wand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location<'a> {
+    pub resource: ResourceId,
+    /// The receiver of a field, the arguments of a predicate.
+    pub args: &'a [Term],
+}
+
 impl ResourceId {
+    pub fn at(self, args: &[Term]) -> Location<'_> {
+        Location { resource: self, args }
+    }
+
     pub fn is_wand(self) -> bool {
         matches!(self, ResourceId::Wand(_))
     }

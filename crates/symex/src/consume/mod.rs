@@ -110,8 +110,8 @@ impl Executor<'_> {
                 let value = self.eval_amount(state, amount.as_ref(), blame)?;
                 self.check_not_negative(state, value, amount.as_ref().unwrap_or(e), blame)?;
                 let perm = self.terms.mul(value, factor);
-                self.transfer(state, heap, id, &args, perm)?;
-                match self.take(state, heap, id, &args, perm)? {
+                self.transfer(state, heap, id.at(&args), perm)?;
+                match self.take(state, heap, id.at(&args), perm)? {
                     Some(snap) => {
                         state.wildcards = wildcards;
                         if let ResourceId::Predicate(id) = id {
@@ -121,7 +121,7 @@ impl Executor<'_> {
                     }
                     None => {
                         let wildcard = self.is_wildcard(state, perm);
-                        let demand = Demand { resource: id, args: &args, amount: perm, wildcard };
+                        let demand = Demand { location: id.at(&args), amount: perm, wildcard };
                         self.note_shortage(heap, demand);
                         let reason = resource_reason(e, resource, state.owner);
                         self.fail(state, blame, &reason)
@@ -144,12 +144,12 @@ impl Executor<'_> {
                 .because_of(e.pos, |this| this.consume_quantified(state, heap, e, factor, blame)),
             ExprKind::Wand(wand) => {
                 let (id, args) = self.eval_wand(state, wand, blame)?;
-                self.transfer(state, heap, id, &args, factor)?;
-                match self.take(state, heap, id, &args, factor)? {
+                self.transfer(state, heap, id.at(&args), factor)?;
+                match self.take(state, heap, id.at(&args), factor)? {
                     Some(snap) => Ok(snap),
                     None => {
                         let wildcard = self.is_wildcard(state, factor);
-                        let demand = Demand { resource: id, args: &args, amount: factor, wildcard };
+                        let demand = Demand { location: id.at(&args), amount: factor, wildcard };
                         self.note_shortage(heap, demand);
                         let reason = wand_reason(wand, state);
                         self.fail(state, blame, &reason)

@@ -6,9 +6,7 @@ use smt::Term;
 use viper::core::Expr;
 
 use crate::diagnostics::{Blame, not_injective, quantified_reason};
-use crate::encoding::FormulaKind;
 use crate::executor::Executor;
-use crate::heap::quantified::QuantifiedAccess;
 use crate::prover::Run;
 use crate::state::{Heap, State};
 use crate::syntax::normal;
@@ -59,10 +57,9 @@ impl Executor<'_> {
             if wildcard { Missing::Something(wanted) } else { Missing::Amount(needed) };
         self.transfer_quantified(state, heap, resource, transferred)?;
         let before = heap.clone();
-        if wildcard {
-            self.constrain_everywhere(state, &before, &access, (needed, wanted), e, blame)?;
-        }
-        if !self.remove_permissions(state, heap, &access, needed)? {
+        let smaller =
+            !wildcard || self.constrain_everywhere(state, &before, &access, (needed, wanted))?;
+        if !smaller || !self.remove_permissions(state, heap, &access, needed)? {
             self.note_shortage_somewhere(&before, resource, needed, wildcard);
             let reason = quantified_reason(e, state);
             return self.fail(state, blame, &reason);
@@ -72,37 +69,5 @@ impl Executor<'_> {
         }
         let values = self.summarise(state, &before, resource, wanted)?;
         Ok(self.wrap(values))
-    }
-
-    /// Wildcards must be less than what is there, everywhere.
-    fn constrain_everywhere(
-        &mut self,
-        state: &mut State,
-        heap: &Heap,
-        access: &QuantifiedAccess,
-        (needed, wanted): (Term, Term),
-        e: &Arc<Expr>,
-        blame: &Blame,
-    ) -> Run<()> {
-        let resource = access.resource;
-        let formals = self.formals(resource);
-        let held = self.held(heap, resource, &formals);
-        let zero = self.amount(0, 1);
-        let some = self.terms.lt(zero, held);
-        let goal = self.terms.implies(wanted, some);
-        if !self.prove_everywhere(state, resource, goal, false)? {
-            self.note_shortage_somewhere(heap, resource, needed, true);
-            let reason = quantified_reason(e, state);
-            return self.fail(state, blame, &reason);
-        }
-        let (needed, held) =
-            (self.at(resource, needed, &access.args), self.at(resource, held, &access.args));
-        let smaller = self.terms.lt(needed, held);
-        let active = self.active(access);
-        let body = self.terms.implies(active, smaller);
-        let triggers = self.access_triggers(access);
-        let vars = access.vars.clone();
-        let fact = self.for_all(FormulaKind::Wildcard, &vars, &triggers, body);
-        self.assume(state, fact)
     }
 }

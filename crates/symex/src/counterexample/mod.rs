@@ -82,9 +82,9 @@ impl Prover<'_> {
             }
             if !around.is_empty() {
                 let Shortage { resource, args, amount, some, heap } = shortage;
-                let mut held = self.held(heap, *resource, args);
+                let mut held = self.held(heap, resource.at(args));
                 for heap in &around {
-                    let more = self.held(heap, *resource, args);
+                    let more = self.held(heap, resource.at(args));
                     held = self.terms.add(held, more);
                 }
                 goal = self.enough(held, *amount, *some);
@@ -216,8 +216,7 @@ impl Prover<'_> {
         let mut verdict = Verdict::Rejected;
         for mentioned in [Mentioned::OnPath, Mentioned::InModel] {
             let (model, pinned) = (model.clone(), pinned.clone());
-            let mut world =
-                World::new(self.program, &self.terms, self, model, roles, pinned, mentioned);
+            let mut world = World::new(self, model, roles, pinned, mentioned);
             verdict = self.evaluate(&mut world, question, shown);
             match verdict {
                 Verdict::Confirmed(_) => break,

@@ -101,8 +101,6 @@ pub(crate) struct World<'a, 'p> {
 
 impl<'a, 'p> World<'a, 'p> {
     pub fn new(
-        program: &'p Program,
-        terms: &'a Terms,
         encoding: &'a Encoding<'p>,
         model: Model,
         roles: &'a HashMap<FunId, Role>,
@@ -110,8 +108,8 @@ impl<'a, 'p> World<'a, 'p> {
         mentioned: Mentioned,
     ) -> World<'a, 'p> {
         World {
-            program,
-            terms,
+            program: encoding.program,
+            terms: &encoding.terms,
             encoding,
             model,
             roles,

@@ -62,19 +62,19 @@ impl Executor<'_> {
                     return Ok(self.unit());
                 }
                 if !self.entailed(state, positive) {
-                    let held = self.held(&heap, id, &args);
+                    let held = self.held(&heap, id.at(&args));
                     let some = self.terms.lt(zero, held);
                     let goal = self.terms.implies(positive, some);
                     let reason = resource_reason(e, resource, state.owner);
                     self.check(state, goal, blame, reason)?;
                     let unit = self.unit();
-                    let snap = self.summary_snap(state, &heap, id, &args);
+                    let snap = self.summary_snap(state, &heap, id.at(&args));
                     return Ok(self.terms.ite(positive, snap, unit));
                 }
-                match self.lookup(state, &heap, id, &args)? {
+                match self.lookup(state, &heap, id.at(&args))? {
                     Some(snap) => Ok(snap),
                     None => {
-                        self.note_unreadable(&heap, id, &args);
+                        self.note_unreadable(&heap, id.at(&args));
                         let reason = resource_reason(e, resource, state.owner);
                         self.fail(state, blame, &reason)
                     }
@@ -167,7 +167,7 @@ impl Executor<'_> {
         let wanted = self.is_wanted_by(&access, &inverse, one, false);
         let formals = self.formals(access.resource);
         let heap = state.heap.clone();
-        let some = self.held_at_all(&heap, access.resource, &formals);
+        let some = self.held_at_all(&heap, access.resource.at(&formals));
         let goal = self.terms.implies(wanted, some);
         if !state.mode.in_trigger && !self.prove_everywhere(state, access.resource, goal, false)? {
             let needed = self.permission_of(&access, &inverse, one);

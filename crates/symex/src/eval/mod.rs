@@ -63,8 +63,8 @@ impl Executor<'_> {
                 let receiver = self.eval(state, receiver, blame)?;
                 let resource = ResourceId::Field(*field);
                 let heap = state.heap.clone();
-                let Some(snap) = self.lookup(state, &heap, resource, &[receiver])? else {
-                    self.note_unreadable(&heap, resource, &[receiver]);
+                let Some(snap) = self.lookup(state, &heap, resource.at(&[receiver]))? else {
+                    self.note_unreadable(&heap, resource.at(&[receiver]));
                     let reason = Reason::new(ReasonKind::InsufficientPermission, e, owner);
                     return self.fail(state, blame, &reason);
                 };

@@ -12,6 +12,13 @@ use crate::executor::Executor;
 use crate::prover::{Run, Stop};
 use crate::state::{ResourceId, State};
 
+/// `forperm vars [resource(args)] :: body`
+struct ForPerm<'a> {
+    vars: &'a [LocalId],
+    args: &'a [Argument],
+    body: &'a Arc<Expr>,
+}
+
 impl Executor<'_> {
     /// Which resource, and its evaluated arguments.
     pub fn eval_resource(
@@ -42,10 +49,10 @@ impl Executor<'_> {
         let (id, args) = self.eval_resource(state, resource, blame)?;
         if state.heap.quantified_of(id).next().is_some() && !state.mode.in_trigger {
             let heap = state.heap.clone();
-            self.relate_shares(state, &heap, id, &args)?;
+            self.relate_shares(state, &heap, id.at(&args))?;
         }
         let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
-        Ok(self.held(&heap, id, &args))
+        Ok(self.held(&heap, id.at(&args)))
     }
 
     pub(super) fn eval_forperm(
@@ -70,6 +77,7 @@ impl Executor<'_> {
                 (ResourceId::Wand(id), args)
             }
         };
+        let forperm = ForPerm { vars, args: &args, body };
         // While an assertion is consumed, what was taken so far is gone: for the body, too.
         let heap = state.perm_heap.clone().unwrap_or_else(|| state.heap.clone());
         let chunks: Vec<_> = heap.of(id).map(|(_, c)| (Rc::clone(&c.args), c.perm)).collect();
@@ -80,7 +88,7 @@ impl Executor<'_> {
                 let positive = this.terms.lt(zero, perm);
                 this.guard(s, positive)?;
                 s.heap = heap.clone();
-                this.eval_for_location(s, vars, &args, &chunk_args, body, blame)
+                this.eval_for_location(s, &forperm, &chunk_args, blame)
             });
             match result {
                 Ok(outcomes) => {
@@ -110,7 +118,7 @@ impl Executor<'_> {
                 let positive = this.terms.lt(zero, perm);
                 this.guard(s, positive)?;
                 s.heap = heap.clone();
-                this.eval_for_location(s, vars, &args, &constants, body, blame)
+                this.eval_for_location(s, &forperm, &constants, blame)
             });
             match result {
                 Ok(outcomes) => {
@@ -132,12 +140,11 @@ impl Executor<'_> {
     fn eval_for_location(
         &mut self,
         state: &mut State,
-        vars: &[LocalId],
-        args: &[Argument],
+        forperm: &ForPerm<'_>,
         location: &[Term],
-        body: &Arc<Expr>,
         blame: &Blame,
     ) -> Run<Term> {
+        let ForPerm { vars, args, body } = forperm;
         let mut bound: Vec<LocalId> = Vec::new();
         for (arg, value) in args.iter().zip(location) {
             let Argument::Value(arg) = arg else { continue };

@@ -8,7 +8,7 @@ use viper::core::{Expr, PredicateAccess};
 
 use crate::diagnostics::{Blame, predicate_reason};
 use crate::executor::Executor;
-use crate::heap::Demand;
+use crate::heap::{Demand, Instance};
 use crate::prover::{Outcome, Run};
 use crate::state::{ResourceId, State};
 
@@ -68,13 +68,16 @@ impl Executor<'_> {
             let mut heap = s.heap.clone();
             let snap = if s.mode.reading {
                 amount = this.some_of(s, amount)?;
-                this.lookup(s, &heap, resource, &args)?
+                this.lookup(s, &heap, resource.at(&args))?
             } else {
-                this.take(s, &mut heap, resource, &args, amount)?
+                this.take(s, &mut heap, resource.at(&args), amount)?
             };
             let Some(snap) = snap else {
                 let wildcard = s.mode.reading || this.is_wildcard(s, amount);
-                this.note_shortage(&heap, Demand { resource, args: &args, amount, wildcard });
+                this.note_shortage(
+                    &heap,
+                    Demand { location: resource.at(&args), amount, wildcard },
+                );
                 let reason = predicate_reason(access, s.owner);
                 return this.fail(s, blame, &reason);
             };
@@ -84,8 +87,8 @@ impl Executor<'_> {
             this.unfolded.push((access.predicate, snap, args.clone().into()));
             this.note_predicate(s, access.predicate, snap, &args)?;
             s.unfolding.push_front_mut(access.predicate);
-            let instance = (access.predicate, access.args.as_slice());
-            this.produce_body(s, instance, &args, snap, amount, blame)?;
+            let instance = Instance { predicate: access.predicate, args: args.into(), snap };
+            this.produce_body(s, instance, &access.args, amount, blame)?;
             s.unfolding.drop_first_mut();
             f(this, s)
         })

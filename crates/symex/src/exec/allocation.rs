@@ -58,7 +58,7 @@ impl Prover<'_> {
             let decl = self.program.field(*field);
             let value = self.fresh_of(state, decl.name.as_str(), &decl.ty);
             let snap = self.wrap(value);
-            self.put(state, ResourceId::Field(*field), &[object], snap, full)?;
+            self.put(state, ResourceId::Field(*field).at(&[object]), snap, full)?;
         }
         state.store.set(local, object);
         Ok(())

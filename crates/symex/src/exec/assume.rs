@@ -145,8 +145,8 @@ impl Executor<'_> {
         let zero = self.amount(0, 1);
         let amount = self.terms.ite(condition, amount, zero);
         // What a script assumes may be there, as what it asserts: in the footprint.
-        self.transfer(state, heap, *resource, args, amount)?;
-        let held = self.held(heap, *resource, args);
+        self.transfer(state, heap, resource.at(args), amount)?;
+        let held = self.held(heap, resource.at(args));
         let enough = self.terms.le(amount, held);
         self.assume(state, enough)?;
         let target = Target::One(*resource, args);
@@ -173,7 +173,7 @@ impl Executor<'_> {
             };
             access.condition = self.terms.and([condition, access.condition]);
             self.transfer_assumed(state, heap, &access)?;
-            let held = self.held(heap, access.resource, &access.args);
+            let held = self.held(heap, access.resource.at(&access.args));
             let enough = self.terms.le(access.amount, held);
             let body = self.terms.implies(access.condition, enough);
             let triggers = self.access_triggers(&access);

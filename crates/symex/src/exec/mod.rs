@@ -8,7 +8,6 @@ mod predicates;
 
 use std::sync::Arc;
 
-use report::Pos;
 use viper::core::{Expr, ExprKind, FieldId, LocalId, MethodId, Stmt, StmtKind};
 
 use crate::diagnostics::variable;
@@ -40,7 +39,7 @@ impl<'p> Executor<'p> {
             }
             StmtKind::FieldAssign(receiver, field, e) => {
                 let blame = blame(ErrorKind::AssignmentFailed);
-                self.assign_field(state, stmt.pos, receiver, *field, e, &blame)
+                self.assign_field(state, receiver, *field, e, &blame)
             }
             StmtKind::New(local, fields) => self.new_object(state, *local, fields),
             StmtKind::Call { method, args, targets } => {
@@ -88,7 +87,6 @@ impl<'p> Executor<'p> {
     fn assign_field(
         &mut self,
         state: &mut State,
-        pos: Pos,
         receiver: &Arc<Expr>,
         field: FieldId,
         e: &Arc<Expr>,
@@ -102,11 +100,14 @@ impl<'p> Executor<'p> {
         let resource = ResourceId::Field(field);
         let full = self.amount(1, 1);
         let args = &[target];
-        if !self.write(state, resource, args, value)? {
+        if !self.write(state, resource.at(args), value)? {
             let heap = state.heap.clone();
-            self.note_shortage(&heap, Demand { resource, args, amount: full, wildcard: false });
+            self.note_shortage(
+                &heap,
+                Demand { location: resource.at(args), amount: full, wildcard: false },
+            );
             let kind = ExprKind::Field(Arc::clone(receiver), field);
-            let location = Expr::new(kind, decl.ty.clone(), pos);
+            let location = Expr::new(kind, decl.ty.clone(), blame.pos);
             let reason = Reason::new(ReasonKind::InsufficientPermission, &location, state.owner);
             return self.fail(state, blame, &reason);
         }

@@ -51,7 +51,7 @@ impl<'p> Executor<'p> {
             }
         }
         self.note_predicate(state, access.predicate, snap, &args)?;
-        self.put(state, ResourceId::Predicate(access.predicate), &args, snap, amount)
+        self.put(state, ResourceId::Predicate(access.predicate).at(&args), snap, amount)
     }
 
     pub(super) fn unfold(
@@ -68,17 +68,17 @@ impl<'p> Executor<'p> {
         self.check_positive(state, amount, access, blame)?;
         let resource = ResourceId::Predicate(access.predicate);
         let mut heap = state.heap.clone();
-        self.transfer(state, &mut heap, resource, &args, amount)?;
-        let Some(snap) = self.take(state, &mut heap, resource, &args, amount)? else {
+        self.transfer(state, &mut heap, resource.at(&args), amount)?;
+        let Some(snap) = self.take(state, &mut heap, resource.at(&args), amount)? else {
             let wildcard = self.is_wildcard(state, amount);
-            self.note_shortage(&heap, Demand { resource, args: &args, amount, wildcard });
+            self.note_shortage(&heap, Demand { location: resource.at(&args), amount, wildcard });
             let reason = predicate_reason(access, state.owner);
             return self.fail(state, blame, &reason);
         };
         state.wildcards = wildcards;
         state.heap = heap;
         self.note_predicate(state, access.predicate, snap, &args)?;
-        let instance = (access.predicate, access.args.as_slice());
-        self.produce_body(state, instance, &args, snap, amount, blame)
+        let instance = Instance { predicate: access.predicate, args: args.into(), snap };
+        self.produce_body(state, instance, &access.args, amount, blame)
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use smt::Term;
 
 use crate::prover::{Prover, Run};
-use crate::state::{Heap, ResourceId, State};
+use crate::state::{Heap, Location, State};
 
 impl Prover<'_> {
     /// The value at a location, if there is permission to read it.
@@ -13,11 +13,11 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
     ) -> Run<Option<Term>> {
+        let Location { resource, args } = location;
         if !state.is_quantified() {
-            return self.find_value(state, heap, resource, args);
+            return self.find_value(state, heap, location);
         }
         // A trigger must mention the value that the formula mentions.
         let key = (args.to_vec(), heap.contents(resource));
@@ -26,7 +26,7 @@ impl Prover<'_> {
         {
             return Ok(Some(snap));
         }
-        let found = self.find_value(state, heap, resource, args)?;
+        let found = self.find_value(state, heap, location)?;
         if let Some(snap) = found
             && !state.mode.in_trigger
         {
@@ -39,18 +39,18 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
     ) -> Run<Option<Term>> {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         let quantified: Vec<_> = heap.quantified_of(resource).map(|(_, c)| c).collect();
         if !quantified.is_empty() && !state.mode.in_trigger {
-            self.relate_shares(state, heap, resource, args)?;
+            self.relate_shares(state, heap, location)?;
         }
         let exact = heap.of(resource).find(|(_, c)| *c.args == *args).map(|(i, _)| i);
         let found = match exact {
             Some(index) => Some(index),
-            None if quantified.is_empty() => self.find(state, heap, resource, args)?,
+            None if quantified.is_empty() => self.find(state, heap, location)?,
             None => None,
         };
         if let Some(index) = found {
@@ -73,14 +73,14 @@ impl Prover<'_> {
         if !heap.has(resource) || self.is_greedy(state, heap, resource) {
             return Ok(None);
         }
-        let positive = self.held_at_all(heap, resource, args);
+        let positive = self.held_at_all(heap, location);
         if !self.prove(state, positive)? {
             return Ok(None);
         }
         if self.mentions_quantified(state, args) {
-            return self.summary_at(state, heap, resource, args).map(Some);
+            return self.summary_at(state, heap, location).map(Some);
         }
-        Ok(Some(self.summary_snap(state, heap, resource, args)))
+        Ok(Some(self.summary_snap(state, heap, location)))
     }
 
     /// The chunk that is certainly at this location.
@@ -88,9 +88,9 @@ impl Prover<'_> {
         &mut self,
         state: &State,
         heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
     ) -> Run<Option<usize>> {
+        let Location { resource, args } = location;
         if let Some((index, _)) = heap.of(resource).find(|(_, c)| *c.args == *args) {
             return Ok(Some(index));
         }

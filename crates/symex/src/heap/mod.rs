@@ -21,16 +21,16 @@ mod wildcards;
 
 use smt::Term;
 
-use crate::state::ResourceId;
+use crate::state::Location;
 
 pub(crate) use nesting::{Instance, Nesting, Within};
 pub(crate) use remove::Target;
+pub(crate) use shares::Share;
 
 /// Permission that is to be taken away.
 #[derive(Clone, Copy)]
 pub(crate) struct Demand<'a> {
-    pub resource: ResourceId,
-    pub args: &'a [Term],
+    pub location: Location<'a>,
     pub amount: Term,
     /// May the amount be made as small as needed?
     pub wildcard: bool,

@@ -2,19 +2,20 @@
 
 use smt::Term;
 
+use super::shares::Share;
 use crate::prover::{Prover, Run};
-use crate::state::{Chunk, Heap, ResourceId, State};
+use crate::state::{Chunk, Heap, Location, ResourceId, State};
 
 impl Prover<'_> {
     /// Adds a chunk to the heap of a state, and what follows from having it.
     pub fn put(
         &mut self,
         state: &mut State,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
         snap: Term,
         perm: Term,
     ) -> Run<()> {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         if perm == zero {
             return Ok(());
@@ -38,7 +39,7 @@ impl Prover<'_> {
             self.assume(state, fact)?;
         }
         let twin = state.heap.of(resource).find(|(_, c)| *c.args == *args);
-        if twin.is_none() && self.fill(state, resource, args, snap, perm)? {
+        if twin.is_none() && self.fill(state, location, snap, perm)? {
             return Ok(());
         }
         let twin = state.heap.of(resource).find(|(_, c)| *c.args == *args);
@@ -62,14 +63,14 @@ impl Prover<'_> {
             let merged = state.heap.get_mut(index);
             merged.perm = sum;
             merged.snap = value;
-            self.relate_to_others(state, resource, args, value, sum)?;
+            self.relate_to_others(state, location, Share { snap: value, perm: sum })?;
         } else {
-            self.relate_to_others(state, resource, args, snap, perm)?;
+            self.relate_to_others(state, location, Share { snap, perm })?;
             state.heap.push(Chunk { resource, args: args.into(), snap, perm, rest: None });
         }
         if state.heap.quantified_of(resource).next().is_some() {
             let heap = state.heap.clone();
-            self.relate_shares(state, &heap, resource, args)?;
+            self.relate_shares(state, &heap, location)?;
         }
         Ok(())
     }
@@ -80,7 +81,7 @@ impl Prover<'_> {
             if chunk.resource.is_wand() {
                 state.heap.push(chunk.clone());
             } else {
-                self.put(state, chunk.resource, &chunk.args, chunk.snap, chunk.perm)?;
+                self.put(state, chunk.resource.at(&chunk.args), chunk.snap, chunk.perm)?;
             }
         }
         for chunk in heap.quantified() {

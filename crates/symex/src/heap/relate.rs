@@ -4,7 +4,7 @@ use smt::Term;
 
 use super::shares::Share;
 use crate::prover::{Prover, Run};
-use crate::state::{Chunk, Heap, ResourceId, State};
+use crate::state::{Chunk, Heap, Location, ResourceId, State};
 
 /// How it is known what follows from holding shares of a location: it holds of every consistent heap.
 #[derive(Clone, Copy)]
@@ -23,15 +23,15 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
     ) -> Run<()> {
+        let Location { resource, args } = location;
         // Two wands that look the same may have different footprints, and different gains.
         if resource.is_wand() {
             return Ok(());
         }
         let zero = self.amount(0, 1);
-        let shares = self.shares(heap, resource, args);
+        let shares = self.shares(heap, location);
         let shares: Vec<(Share, Term)> =
             shares.into_iter().map(|s| (s, self.terms.lt(zero, s.perm))).collect();
         // What a wand depends on is looked for among equations, not among what follows from them.
@@ -109,18 +109,17 @@ impl Prover<'_> {
     pub(super) fn relate_to_others(
         &mut self,
         state: &mut State,
-        resource: ResourceId,
-        args: &[Term],
-        snap: Term,
-        perm: Term,
+        location: Location<'_>,
+        share: Share,
     ) -> Run<()> {
+        let Location { resource, args } = location;
         let is_field = matches!(resource, ResourceId::Field(_));
         let chunks = state.heap.of(resource).map(|(_, c)| c);
         let others: Vec<Chunk> = chunks.filter(|c| *c.args != *args).cloned().collect();
         for other in &others {
-            self.relate(state, other, args, snap, perm, is_field)?;
+            self.relate(state, other, args, share)?;
         }
-        if is_field { self.bound_sum(state, &others, args, perm) } else { Ok(()) }
+        if is_field { self.bound_sum(state, &others, args, share.perm) } else { Ok(()) }
     }
 
     /// Several chunks may all be at one location, although no two of them exceed a permission.
@@ -155,14 +154,13 @@ impl Prover<'_> {
         state: &mut State,
         other: &Chunk,
         args: &[Term],
-        snap: Term,
-        perm: Term,
-        is_field: bool,
+        share: Share,
     ) -> Run<()> {
+        let Share { perm, snap } = share;
         let (zero, one) = (self.amount(0, 1), self.amount(1, 1));
         let same = self.alias(&other.args, args);
         let mut facts = Vec::new();
-        if is_field {
+        if matches!(other.resource, ResourceId::Field(_)) {
             let sum = self.terms.add(other.perm, perm);
             facts.push(self.terms.le(sum, one));
         }

@@ -3,7 +3,7 @@
 use smt::Term;
 
 use crate::prover::Prover;
-use crate::state::{Chunk, Heap, ResourceId, State};
+use crate::state::{Chunk, Heap, Location, State};
 
 /// What a chunk says about one location.
 #[derive(Clone, Copy)]
@@ -14,12 +14,8 @@ pub(crate) struct Share {
 
 impl Prover<'_> {
     /// What every chunk of a resource says about a location.
-    pub(super) fn shares(
-        &mut self,
-        heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
-    ) -> Vec<Share> {
+    pub(super) fn shares(&mut self, heap: &Heap, location: Location<'_>) -> Vec<Share> {
+        let Location { resource, args } = location;
         let chunks: Vec<Chunk> = heap.of(resource).map(|(_, c)| c.clone()).collect();
         let zero = self.amount(0, 1);
         let mut shares = Vec::new();
@@ -37,29 +33,23 @@ impl Prover<'_> {
     }
 
     /// How much of a location is held, over all chunks.
-    pub fn held(&mut self, heap: &Heap, resource: ResourceId, args: &[Term]) -> Term {
-        let shares = self.shares(heap, resource, args);
+    pub fn held(&mut self, heap: &Heap, location: Location<'_>) -> Term {
+        let shares = self.shares(heap, location);
         let zero = self.amount(0, 1);
         shares.iter().fold(zero, |sum, share| self.terms.add(sum, share.perm))
     }
 
     /// Is any of a location held, in whichever chunk?
-    pub fn held_at_all(&mut self, heap: &Heap, resource: ResourceId, args: &[Term]) -> Term {
+    pub fn held_at_all(&mut self, heap: &Heap, location: Location<'_>) -> Term {
         let zero = self.amount(0, 1);
-        let shares = self.shares(heap, resource, args);
+        let shares = self.shares(heap, location);
         let positive: Vec<Term> = shares.iter().map(|s| self.terms.lt(zero, s.perm)).collect();
         self.terms.or(positive)
     }
 
     /// The value at a location, wherever it is held.
-    pub fn summary_snap(
-        &mut self,
-        state: &mut State,
-        heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
-    ) -> Term {
-        let mut shares = self.shares(heap, resource, args);
+    pub fn summary_snap(&mut self, state: &mut State, heap: &Heap, location: Location<'_>) -> Term {
+        let mut shares = self.shares(heap, location);
         let Some(last) = shares.pop() else { return self.fresh_snap(state) };
         let zero = self.amount(0, 1);
         let mut snap = last.snap;

@@ -7,7 +7,7 @@ use smt::Term;
 use super::{Demand, Target};
 use crate::config::ExhaleMode;
 use crate::prover::{Prover, Run};
-use crate::state::{Heap, ResourceId, State};
+use crate::state::{Heap, Location, ResourceId, State};
 
 impl Prover<'_> {
     /// Is one chunk looked for that certainly matches, and nothing else? As in Silicon, that is never
@@ -24,23 +24,23 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
         amount: Term,
     ) -> Run<Option<Term>> {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         if amount == zero {
             return Ok(Some(self.unit()));
         }
         if resource.is_wand() {
-            let taken = self.take_wand(state, heap, resource, args, amount)?;
+            let taken = self.take_wand(state, heap, location, amount)?;
             return Ok(taken.map(|(snap, _)| snap));
         }
         let wildcard = self.is_wildcard(state, amount);
-        let demand = Demand { resource, args, amount, wildcard };
+        let demand = Demand { location, amount, wildcard };
         let quantified = heap.quantified_of(resource).next().is_some();
         if quantified {
-            self.relate_shares(state, &heap.clone(), resource, args)?;
+            self.relate_shares(state, &heap.clone(), location)?;
         }
         if state.mode.exhale != ExhaleMode::MoreComplete {
             let exact = heap.of(resource).any(|(_, c)| *c.args == *args);
@@ -68,8 +68,8 @@ impl Prover<'_> {
         heap: &mut Heap,
         demand: Demand<'_>,
     ) -> Run<Option<Term>> {
-        let Demand { resource, args, amount, .. } = demand;
-        let Some(index) = self.find(state, heap, resource, args)? else { return Ok(None) };
+        let Demand { location, amount, .. } = demand;
+        let Some(index) = self.find(state, heap, location)? else { return Ok(None) };
         let chunk = heap.chunks()[index].clone();
         if !self.suffices(state, chunk.perm, demand, false)? {
             return Ok(None);
@@ -90,7 +90,8 @@ impl Prover<'_> {
         heap: &mut Heap,
         demand: Demand<'_>,
     ) -> Run<Option<Term>> {
-        let Demand { resource, args, amount, .. } = demand;
+        let Demand { location, amount, .. } = demand;
+        let Location { resource, args } = location;
         let chunks: Vec<_> = heap.quantified_of(resource).collect();
         for (index, chunk) in chunks {
             if !self.resembles(&chunk, args) {
@@ -121,16 +122,17 @@ impl Prover<'_> {
         heap: &mut Heap,
         demand: Demand<'_>,
     ) -> Run<Option<Term>> {
-        let Demand { resource, args, amount, .. } = demand;
+        let Demand { location, amount, .. } = demand;
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         let before = heap.clone();
-        let held = self.held(&before, resource, args);
+        let held = self.held(&before, location);
         if !self.suffices(state, held, demand, false)? {
             return Ok(None);
         }
-        let snap = self.summary_snap(state, &before, resource, args);
+        let snap = self.summary_snap(state, &before, location);
         if matches!(resource, ResourceId::Field(_)) && amount == self.amount(1, 1) {
-            self.empty(heap, resource, args);
+            self.empty(heap, location);
         } else {
             self.remove_available(state, heap, Target::One(resource, args), amount)?;
         }
@@ -149,7 +151,8 @@ impl Prover<'_> {
     }
 
     /// Takes away all there is at a location.
-    fn empty(&mut self, heap: &mut Heap, resource: ResourceId, args: &[Term]) {
+    fn empty(&mut self, heap: &mut Heap, location: Location<'_>) {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         let singles: Vec<usize> = heap.of(resource).map(|(i, _)| i).collect();
         for index in singles {

@@ -6,7 +6,7 @@ use smt::Term;
 
 use crate::heap::Demand;
 use crate::prover::{Prover, Run};
-use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
+use crate::state::{Chunk, Heap, Location, QuantifiedChunk, State};
 use crate::transfer::Rest;
 
 impl Prover<'_> {
@@ -16,10 +16,10 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
         amount: Term,
     ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         let wildcard = self.is_wildcard(state, amount);
         let mut chunks: Vec<(usize, Chunk)> =
@@ -45,14 +45,14 @@ impl Prover<'_> {
             (kept.perm, kept.rest) = (left, None);
             return Ok(Some((chunk.snap, None)));
         }
-        let demand = Demand { resource, args, amount, wildcard };
+        let demand = Demand { location, amount, wildcard };
         if let Some(snap) = self.take_shared(state, heap, demand)? {
             return Ok(Some((snap, None)));
         }
         if wildcard || self.is_greedy(state, heap, resource) {
             return Ok(None);
         }
-        self.take_some_wand(state, heap, resource, args, amount)
+        self.take_some_wand(state, heap, location, amount)
     }
 
     /// Takes a wand from whichever chunk has it.
@@ -60,10 +60,10 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
         amount: Term,
     ) -> Run<Option<(Term, Option<Rc<Rest>>)>> {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         let mut choices: Vec<(Term, Term)> = Vec::new();
         let mut found = self.terms.bool(false);

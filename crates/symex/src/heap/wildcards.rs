@@ -2,8 +2,10 @@
 
 use smt::{Sort, Term};
 
+use super::quantified::QuantifiedAccess;
+use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
-use crate::state::State;
+use crate::state::{Heap, State};
 
 impl Prover<'_> {
     /// Is it a `wildcard` that may be made as small as needed?
@@ -23,6 +25,35 @@ impl Prover<'_> {
         let none = self.terms.eq(amount, zero);
         let some = self.terms.lt(zero, held);
         self.terms.or([none, some])
+    }
+
+    /// Wildcards are less than what is there, at every location of a quantified permission that is wanted.
+    /// Is there something everywhere?
+    pub fn constrain_everywhere(
+        &mut self,
+        state: &mut State,
+        heap: &Heap,
+        access: &QuantifiedAccess,
+        (needed, wanted): (Term, Term),
+    ) -> Run<bool> {
+        let resource = access.resource;
+        let formals = self.formals(resource);
+        let held = self.held(heap, resource.at(&formals));
+        let zero = self.amount(0, 1);
+        let some = self.terms.lt(zero, held);
+        let goal = self.terms.implies(wanted, some);
+        if !self.prove_everywhere(state, resource, goal, false)? {
+            return Ok(false);
+        }
+        let (needed, held) =
+            (self.at(resource, needed, &access.args), self.at(resource, held, &access.args));
+        let smaller = self.terms.lt(needed, held);
+        let active = self.active(access);
+        let body = self.terms.implies(active, smaller);
+        let triggers = self.access_triggers(access);
+        let fact = self.for_all(FormulaKind::Wildcard, &access.vars, &triggers, body);
+        self.assume(state, fact)?;
+        Ok(true)
     }
 
     /// A wildcard leaves something.

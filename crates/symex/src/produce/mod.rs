@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use smt::Term;
-use viper::core::{BinOp, Expr, ExprKind, PredicateId};
+use viper::core::{BinOp, Expr, ExprKind};
 
 use crate::diagnostics::Blame;
 use crate::executor::Executor;
@@ -115,7 +115,7 @@ impl Executor<'_> {
                 if state.mode.reading {
                     perm = self.some_of(state, perm)?;
                 }
-                self.put(state, id, &args, snap, perm)?;
+                self.put(state, id.at(&args), snap, perm)?;
                 match id {
                     ResourceId::Predicate(id) => self.note_inside(state, (id, &args), snap, perm),
                     _ => Ok(()),
@@ -146,7 +146,7 @@ impl Executor<'_> {
                 .because_of(e.pos, |this| this.produce_quantified(state, e, snap, factor, blame)),
             ExprKind::Wand(wand) => {
                 let (id, args) = self.eval_wand(state, wand, blame)?;
-                self.put(state, id, &args, snap, factor)
+                self.put(state, id.at(&args), snap, factor)
             }
             _ => self.unsupported(state, e.pos, "This assertion"),
         }
@@ -171,21 +171,21 @@ impl Executor<'_> {
         self.explore_and_merge(state, |this, s| produce_side(this, s).map(Some)).map(|_| ())
     }
 
-    /// Produces the body of a predicate for arguments, and the expressions that they are.
+    /// Produces the body of an instance; `exprs` are the expressions that its arguments are.
     pub fn produce_body(
         &mut self,
         state: &mut State,
-        (predicate, exprs): (PredicateId, &[Arc<Expr>]),
-        args: &[Term],
-        snap: Term,
+        instance: Instance,
+        exprs: &[Arc<Expr>],
         factor: Term,
         blame: &Blame,
     ) -> Run<()> {
+        let (predicate, snap) = (instance.predicate, instance.snap);
         let Some(body) = &self.program.predicate(predicate).body else { return Ok(()) };
         let mut inner =
-            state.enter(self.program, Owner::Predicate(predicate), args, exprs.to_vec());
+            state.enter(self.program, Owner::Predicate(predicate), &instance.args, exprs.to_vec());
         inner.mode.scale = self.scaled_by(factor);
-        inner.within = Within::Unfolded(Rc::new(Instance { predicate, args: args.into(), snap }));
+        inner.within = Within::Unfolded(Rc::new(instance));
         inner.mode.reading = false;
         self.produce(&mut inner, body, snap, factor, blame)?;
         state.heap = inner.heap.clone();

@@ -14,7 +14,7 @@ use smt::{Sort, Term};
 
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
-use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, Slot, State};
+use crate::state::{Chunk, Heap, Location, QuantifiedChunk, ResourceId, Slot, State};
 
 pub(crate) use quantified::Missing;
 
@@ -79,6 +79,8 @@ struct Wanted<'a> {
     args: &'a [Term],
     /// May the amount be made smaller?
     wildcard: bool,
+    /// From where the location is certain, or from where it may be?
+    certain: bool,
 }
 
 /// Whether two locations are the same.
@@ -115,16 +117,16 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &mut Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
         amount: Term,
     ) -> Run<()> {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         if state.reserves.is_empty() || amount == zero {
             return Ok(());
         }
         let wildcard = self.is_wildcard(state, amount);
-        let held = self.visibly_held(state, heap, resource, args)?;
+        let held = self.visibly_held(state, heap, location)?;
         let enough = self.enough(held, amount, wildcard);
         if self.prove_quickly(state, enough)? {
             return Ok(());
@@ -134,10 +136,10 @@ impl Prover<'_> {
         if !wildcard && held != zero && !self.prove_quickly(state, certain)? {
             missing = self.maximum(missing, zero);
         }
-        let wanted = Wanted { resource, args, wildcard };
         for level in 0..state.reserves.len() {
             for certain in [true, false] {
-                missing = self.transfer_from(state, heap, level, &wanted, missing, certain)?;
+                let wanted = Wanted { resource, args, wildcard, certain };
+                missing = self.transfer_from(state, heap, level, &wanted, missing)?;
                 if missing == zero {
                     return Ok(());
                 }
@@ -147,13 +149,8 @@ impl Prover<'_> {
     }
 
     /// How much of a location is held; conditions are only there where they are needed.
-    fn visibly_held(
-        &mut self,
-        state: &State,
-        heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
-    ) -> Run<Term> {
+    fn visibly_held(&mut self, state: &State, heap: &Heap, location: Location<'_>) -> Run<Term> {
+        let Location { resource, args } = location;
         let mut held = self.amount(0, 1);
         let singles: Vec<Chunk> = heap.of(resource).map(|(_, c)| c.clone()).collect();
         for chunk in singles {
@@ -196,10 +193,9 @@ impl Prover<'_> {
         level: usize,
         wanted: &Wanted<'_>,
         mut missing: Term,
-        certain: bool,
     ) -> Run<Term> {
         let zero = self.amount(0, 1);
-        let Wanted { resource, args, wildcard } = *wanted;
+        let Wanted { resource, args, wildcard, certain } = *wanted;
         let reserve = state.reserves[level].clone();
         if !certain && (wildcard || self.is_greedy(state, &reserve.heap, resource)) {
             return Ok(missing);
@@ -351,7 +347,7 @@ impl Prover<'_> {
                 state.heap.push(Chunk { resource, args, snap, perm, rest });
                 Ok(())
             }
-            None => self.put(state, resource, &args, snap, perm),
+            None => self.put(state, resource.at(&args), snap, perm),
         }
     }
 
@@ -392,7 +388,7 @@ impl Prover<'_> {
         let map = std::collections::HashMap::from([(rest.root, lhs)]);
         for chunk in &rest.single {
             let perm = self.terms.substitute(chunk.perm, &map);
-            self.put(state, chunk.resource, &chunk.args, chunk.snap, perm)?;
+            self.put(state, chunk.resource.at(&chunk.args), chunk.snap, perm)?;
         }
         for chunk in &rest.quantified {
             let perm = self.terms.substitute(chunk.perm, &map);

@@ -29,7 +29,7 @@ impl Prover<'_> {
         }
         let zero = self.amount(0, 1);
         let formals = self.formals(resource);
-        let held = self.held(heap, resource, &formals);
+        let held = self.held(heap, resource.at(&formals));
         let mut missing = match needed {
             Missing::Something(wanted) => {
                 let none = self.terms.le(held, zero);

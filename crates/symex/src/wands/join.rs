@@ -21,7 +21,7 @@ impl Executor<'_> {
     pub(super) fn join_footprints(
         &mut self,
         state: &mut State,
-        package: &Package,
+        package: &Package<'_, '_>,
         ends: &[&End],
     ) -> Run<(Footprint, Option<Rest>)> {
         let mut exact = true;
@@ -93,7 +93,7 @@ impl Executor<'_> {
     fn join_below(
         &mut self,
         state: &mut State,
-        package: &Package,
+        package: &Package<'_, '_>,
         ends: &[&End],
         depth: usize,
         exact: &mut bool,
@@ -148,7 +148,7 @@ impl Executor<'_> {
     fn leaf(
         &mut self,
         state: &mut State,
-        package: &Package,
+        package: &Package<'_, '_>,
         end: &End,
         exact: &mut bool,
     ) -> Run<Footprint> {
@@ -192,7 +192,7 @@ impl Executor<'_> {
     /// left-hand side has a share of the same location, the values agree.
     fn agreements(
         &mut self,
-        package: &Package,
+        package: &Package<'_, '_>,
         ends: &[&End],
         a: &Footprint,
         b: &Footprint,

@@ -28,10 +28,10 @@ impl Executor<'_> {
         let before = state.heap.clone();
         let mut heap = before.clone();
         let full = self.amount(1, 1);
-        self.transfer(state, &mut heap, resource, &args, full)?;
-        let taken = self.take_wand(state, &mut heap, resource, &args, full)?;
+        self.transfer(state, &mut heap, resource.at(&args), full)?;
+        let taken = self.take_wand(state, &mut heap, resource.at(&args), full)?;
         let Some((snap, rest)) = taken else {
-            let demand = Demand { resource, args: &args, amount: full, wildcard: false };
+            let demand = Demand { location: resource.at(&args), amount: full, wildcard: false };
             self.note_shortage(&heap, demand);
             let reason = wand_reason(wand, state);
             return self.fail(state, blame, &reason);

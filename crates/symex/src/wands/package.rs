@@ -15,12 +15,16 @@ use crate::cfg::Cfg;
 use crate::diagnostics::Blame;
 use crate::encoding::FormulaKind;
 use crate::executor::Executor;
+use crate::heap::Share;
 use crate::prover::{Entry, Run, Stop};
-use crate::state::{Chunk, Heap, Owner, ResourceId, Slot, State};
+use crate::state::{Chunk, Heap, Owner, Slot, State};
 use crate::transfer::{Footprint, Reserve};
 
 /// A wand that is being packaged.
-pub(super) struct Package {
+pub(super) struct Package<'a, 'p> {
+    wand: &'a Wand,
+    script: &'a Cfg<'p>,
+    blame: &'a Blame,
     /// The snapshot of the left-hand side, unless that has none.
     pub root: Option<Term>,
     /// What it may take from.
@@ -88,11 +92,10 @@ impl<'p> Executor<'p> {
             let heap = self.remaining(outer);
             reserves.push(outer.further_in(heap));
         }
-        let package = Package { root, reserves };
+        let package = Package { wand, script: &cfg, blame, root, reserves };
         // A footprint that is known to do only for some left-hand sides is none.
-        let outcomes = self.without_errors(|this| {
-            this.explore(state, |this, s| this.run_package(s, wand, &cfg, &package, blame))
-        })?;
+        let outcomes = self
+            .without_errors(|this| this.explore(state, |this, s| this.run_package(s, &package)))?;
         let ends: Vec<&End> = outcomes.iter().map(|o| &o.value).collect();
         self.learn_choices(state, &ends)?;
         let taken: Vec<&End> =
@@ -123,13 +126,8 @@ impl<'p> Executor<'p> {
     }
 
     /// Produces the left-hand side into an empty heap.
-    fn produce_lhs(
-        &mut self,
-        state: &mut State,
-        wand: &Wand,
-        root: Option<Term>,
-        blame: &Blame,
-    ) -> Run<()> {
+    fn produce_lhs(&mut self, state: &mut State, package: &Package<'_, 'p>) -> Run<()> {
+        let Package { wand, root, blame, .. } = *package;
         state.heap = Heap::default();
         let snap = match root {
             Some(root) if self.varies(&wand.lhs, state.owner) => self.snap_second(root),
@@ -177,21 +175,14 @@ impl<'p> Executor<'p> {
     }
 
     /// One path of a package.
-    fn run_package(
-        &mut self,
-        state: &mut State,
-        wand: &Wand,
-        cfg: &Cfg<'p>,
-        package: &Package,
-        blame: &Blame,
-    ) -> Run<End> {
+    fn run_package(&mut self, state: &mut State, package: &Package<'_, 'p>) -> Run<End> {
         let mark = self.trail().len();
         // Whatever is chosen on the way may depend on the left-hand side.
         state.parameters = state.parameters.iter().chain(&package.root).copied().collect();
         state.fixed = state.parameters.len();
         state.reserves = Rc::new(package.reserves.clone());
         let mut lhs = Heap::default();
-        let result = match self.run_parts(state, wand, cfg, package, blame, &mut lhs) {
+        let result = match self.run_parts(state, package, &mut lhs) {
             Ok(result) => result,
             Err(Stop::Infeasible) => Result::Impossible,
             Err(Stop::Ended) => Result::Refuted,
@@ -210,23 +201,20 @@ impl<'p> Executor<'p> {
     fn run_parts(
         &mut self,
         state: &mut State,
-        wand: &Wand,
-        cfg: &Cfg<'p>,
-        package: &Package,
-        blame: &Blame,
+        package: &Package<'_, 'p>,
         lhs: &mut Heap,
     ) -> Run<Result> {
-        self.produce_lhs(state, wand, package.root, blame)?;
+        self.produce_lhs(state, package)?;
         *lhs = state.heap.clone();
         let (labels, store) = (state.labels.clone(), state.store.clone());
         state.lhs = Some(lhs.clone());
-        self.run_script(state, cfg)?;
+        self.run_script(state, package.script)?;
         // The wand means what it means outside, whatever the script assigned or remembered.
         state.lhs = Some(lhs.clone());
         (state.labels, state.store) = (labels, store);
         state.mode.want_snap = true;
         let mut heap = state.heap.clone();
-        let snap = self.consume(state, &mut heap, &wand.rhs, blame)?;
+        let snap = self.consume(state, &mut heap, &package.wand.rhs, package.blame)?;
         Ok(Result::Gain(snap))
     }
 
@@ -234,7 +222,7 @@ impl<'p> Executor<'p> {
     fn relate_footprint(
         &mut self,
         state: &mut State,
-        package: &Package,
+        package: &Package<'_, 'p>,
         footprint: &Footprint,
     ) -> Run<()> {
         for (reserve, places) in package.reserves.iter().zip(footprint).skip(1) {
@@ -244,11 +232,11 @@ impl<'p> Executor<'p> {
                 if chunk.resource.is_wand() {
                     continue;
                 }
-                let is_field = matches!(chunk.resource, ResourceId::Field(_));
+                let share = Share { snap: chunk.snap, perm: *amount };
                 let others: Vec<Chunk> =
                     state.heap.of(chunk.resource).map(|(_, c)| c.clone()).collect();
                 for other in others {
-                    self.relate(state, &other, &chunk.args, chunk.snap, *amount, is_field)?;
+                    self.relate(state, &other, &chunk.args, share)?;
                 }
             }
         }
@@ -301,7 +289,7 @@ impl<'p> Executor<'p> {
         &mut self,
         state: &mut State,
         wand: Term,
-        package: &Package,
+        package: &Package<'_, 'p>,
         ends: &[&End],
     ) -> Run<()> {
         let lhs = package.root.unwrap_or(self.unit());

@@ -33,7 +33,7 @@ impl Prover<'_> {
             state.heap.of(resource).map(|(_, c)| Rc::clone(&c.args)).collect();
         let heap = state.heap.clone();
         for args in singles {
-            self.relate_shares(state, &heap, resource, &args)?;
+            self.relate_shares(state, &heap, resource.at(&args))?;
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use smt::{Node, Op, Term};
 
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
-use crate::state::{QuantifiedChunk, ResourceId, State};
+use crate::state::{Location, QuantifiedChunk, ResourceId, State};
 
 /// What was given back to a chunk.
 struct Filled {
@@ -31,11 +31,11 @@ impl Prover<'_> {
     pub(crate) fn fill(
         &mut self,
         state: &mut State,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
         snap: Term,
         amount: Term,
     ) -> Run<bool> {
+        let Location { resource, args } = location;
         let chunks: Vec<_> = state.heap.quantified_of(resource).collect();
         for (index, chunk) in chunks {
             if !chunk.holes.iter().any(|hole| **hole == *args) {
@@ -72,7 +72,7 @@ impl Prover<'_> {
             Rc::make_mut(&mut filled_chunk.holes).retain(|hole| **hole != *args);
             if state.heap.of(resource).count() + state.heap.quantified_of(resource).count() > 1 {
                 let heap = state.heap.clone();
-                self.relate_shares(state, &heap, resource, args)?;
+                self.relate_shares(state, &heap, location)?;
             }
             return Ok(true);
         }

@@ -13,7 +13,15 @@ use smt::{Node, Op, Term};
 use crate::config::Ablation;
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
-use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, State};
+use crate::state::{Chunk, Heap, Location, QuantifiedChunk, ResourceId, State};
+
+/// A map with the values of some locations.
+struct Summary {
+    resource: ResourceId,
+    values: Term,
+    /// Which locations, as a condition over the formals.
+    inside: Term,
+}
 
 impl Prover<'_> {
     /// A map with the values of all locations where `inside` holds, and with nothing else in its
@@ -27,20 +35,22 @@ impl Prover<'_> {
     ) -> Run<Term> {
         if let Some((chunk, domain)) = self.exact_chunk(state, heap, resource, inside) {
             let values = chunk.values;
-            self.learn_domain(state, heap, resource, values, domain)?;
+            let summary = Summary { resource, values, inside: domain };
+            self.learn_domain(state, heap, &summary)?;
             // Maps are compared where they are made to snapshots.
             if let Some(fact) = self.round_trip(values) {
                 let level = state.level_of(heap, resource);
                 self.assume_at(state, fact, level)?;
             }
-            self.agree_with(state, heap, resource, Some(&chunk), values, domain)?;
+            self.agree_with(state, heap, &summary, Some(&chunk))?;
             return Ok(values);
         }
         let mut key = vec![inside];
         key.extend(heap.contents(resource));
         let values = self.summary(state, resource, key);
-        self.learn_domain(state, heap, resource, values, inside)?;
-        self.agree_with(state, heap, resource, None, values, inside)?;
+        let summary = Summary { resource, values, inside };
+        self.learn_domain(state, heap, &summary)?;
+        self.agree_with(state, heap, &summary, None)?;
         Ok(values)
     }
 
@@ -75,14 +85,8 @@ impl Prover<'_> {
     }
 
     /// The domain of a map.
-    fn learn_domain(
-        &mut self,
-        state: &mut State,
-        heap: &Heap,
-        resource: ResourceId,
-        values: Term,
-        inside: Term,
-    ) -> Run<()> {
+    fn learn_domain(&mut self, state: &mut State, heap: &Heap, summary: &Summary) -> Run<()> {
+        let Summary { resource, values, inside } = *summary;
         let map = self.value_map(resource);
         let formals = self.formals(resource);
         let mut full = vec![values];
@@ -99,14 +103,15 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &Heap,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
     ) -> Run<Term> {
+        let Location { resource, args } = location;
         let everywhere = self.terms.bool(true);
         let mut key = vec![everywhere];
         key.extend(heap.contents(resource));
         let values = self.summary(state, resource, key);
-        self.agree_with(state, heap, resource, None, values, everywhere)?;
+        let summary = Summary { resource, values, inside: everywhere };
+        self.agree_with(state, heap, &summary, None)?;
         let value = self.value_at(resource, values, args);
         Ok(self.wrap(value))
     }
@@ -117,11 +122,10 @@ impl Prover<'_> {
         &mut self,
         state: &mut State,
         heap: &Heap,
-        resource: ResourceId,
+        summary: &Summary,
         own: Option<&QuantifiedChunk>,
-        values: Term,
-        inside: Term,
     ) -> Run<()> {
+        let Summary { resource, values, inside } = *summary;
         let level = state.level_of(heap, resource);
         let zero = self.amount(0, 1);
         let formals = self.formals(resource);

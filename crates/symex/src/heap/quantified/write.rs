@@ -22,22 +22,17 @@ use crate::config::ExhaleMode;
 use crate::encoding::{Formula, FormulaKind};
 use crate::heap::Demand;
 use crate::prover::{Prover, Run};
-use crate::state::{QuantifiedChunk, ResourceId, State};
+use crate::state::{Location, QuantifiedChunk, State};
 
 impl Prover<'_> {
     /// Writes a value to a location of a field; `false` if there is not all permission to it.
-    pub fn write(
-        &mut self,
-        state: &mut State,
-        resource: ResourceId,
-        args: &[Term],
-        value: Term,
-    ) -> Run<bool> {
+    pub fn write(&mut self, state: &mut State, location: Location<'_>, value: Term) -> Run<bool> {
+        let Location { resource, args } = location;
         let amount = self.amount(1, 1);
         let quantified: Vec<_> = state.heap.quantified_of(resource).collect();
         let exact = state.heap.of(resource).any(|(_, c)| *c.args == *args);
         if quantified.is_empty() || exact {
-            return self.take_and_put(state, resource, args, value);
+            return self.take_and_put(state, location, value);
         }
         let heap = state.heap.clone();
         if state.mode.exhale != ExhaleMode::MoreComplete {
@@ -54,52 +49,46 @@ impl Prover<'_> {
                 }
             }
             if heap.of(resource).next().is_some() {
-                self.relate_shares(state, &heap, resource, args)?;
+                self.relate_shares(state, &heap, location)?;
             }
-            let demand = Demand { resource, args, amount, wildcard: false };
+            let demand = Demand { location, amount, wildcard: false };
             let mut rest = heap.clone();
             if self.take_single(state, &mut rest, demand)?.is_some() {
                 state.heap = rest;
                 let snap = self.wrap(value);
-                self.put(state, resource, args, snap, amount)?;
+                self.put(state, location, snap, amount)?;
                 return Ok(true);
             }
         }
-        let held = self.held(&heap, resource, args);
+        let held = self.held(&heap, location);
         let all = self.terms.le(amount, held);
         if !self.prove(state, all)? {
             return Ok(false);
         }
-        self.update_all(state, resource, args, value)?;
+        self.update_all(state, location, value)?;
         Ok(true)
     }
 
     fn take_and_put(
         &mut self,
         state: &mut State,
-        resource: ResourceId,
-        args: &[Term],
+        location: Location<'_>,
         value: Term,
     ) -> Run<bool> {
         let full = self.amount(1, 1);
         let mut heap = state.heap.clone();
-        if self.take(state, &mut heap, resource, args, full)?.is_none() {
+        if self.take(state, &mut heap, location, full)?.is_none() {
             return Ok(false);
         }
         state.heap = heap;
         let snap = self.wrap(value);
-        self.put(state, resource, args, snap, full)?;
+        self.put(state, location, snap, full)?;
         Ok(true)
     }
 
     /// Whichever chunks have the location have a new value there.
-    fn update_all(
-        &mut self,
-        state: &mut State,
-        resource: ResourceId,
-        args: &[Term],
-        value: Term,
-    ) -> Run<()> {
+    fn update_all(&mut self, state: &mut State, location: Location<'_>, value: Term) -> Run<()> {
+        let Location { resource, args } = location;
         let zero = self.amount(0, 1);
         let snap = self.wrap(value);
         let singles: Vec<usize> = state.heap.of(resource).map(|(i, _)| i).collect();
