@@ -13,7 +13,7 @@ use report::Pos;
 use crate::calls::{Call, CallSite};
 use crate::eval::{Scope, values_of};
 use crate::exec::Next;
-use crate::fold::fold;
+use crate::fold::{Extent, fold};
 use crate::heap::{Kind, Obj, RIGID, State, global, is_rigid};
 use crate::join::{Mode, join};
 use crate::live::{self, ProcInfo};
@@ -31,7 +31,7 @@ pub(crate) const LARGE: usize = 12;
 /// How much is kept apart. What one analysis cannot prove another may: less is forgotten, or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Precision {
-    /// A heap with no more objects than this is not folded.
+    /// Chains of no more objects than this are not folded.
     pub keep: usize,
     /// States at the head of a loop before numbers are widened.
     pub delay: usize,
@@ -45,7 +45,7 @@ impl Precision {
     /// Where there are too many different heaps.
     pub const COARSE: Precision = Precision { keep: 0, delay: 1, apart: 1 };
     /// Short lists cell by cell (`twoback` in [MNCL06, Sec. 5]).
-    pub const FINE: Precision = Precision { keep: 3, delay: 7, apart: 20 };
+    pub const FINE: Precision = Precision { keep: 2, delay: 7, apart: 20 };
     /// Loops that end after few rounds.
     pub const FINEST: Precision = Precision { keep: 12, delay: 26, apart: 60 };
 }
@@ -533,12 +533,10 @@ impl<'p> Engine<'p> {
         }
     }
 
-    /// Folds a state that has more than the objects that are kept as they are.
+    /// Folds a state.
     pub(crate) fn fold(&mut self, state: &mut State, promote: bool) {
-        let objects = state.heap.objs.values().filter(|obj| obj.kind == Kind::Heap).count();
-        if promote || objects > self.options.precision.keep || !state.heap.segs.is_empty() {
-            fold(state, &mut self.preds, &self.records, promote);
-        }
+        let keep = if promote { 0 } else { self.options.precision.keep };
+        fold(state, &mut self.preds, &self.records, Extent { keep, promote });
     }
 
     /// A state comes to a location.

@@ -16,22 +16,52 @@ use crate::preds::{NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
 use crate::records::Records;
 use crate::term::{Sym, Term};
 
+/// How much is folded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// A chain of no more nodes than this stays as it is, unless it is next to a segment.
+    pub keep: usize,
+    /// Does a single node become a segment, if such segments are known?
+    pub promote: bool,
+}
+
 /// Folds as long as something can be folded.
-pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, promote: bool) {
+pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, extent: Extent) {
     // Each step removes an object or a segment.
-    while tree::fold_tree(state, preds, records, promote) || fold_list(state, preds) {}
-    if promote {
+    while tree::fold_tree(state, preds, records, extent.promote)
+        || fold_list(state, preds, extent.keep)
+    {}
+    if extent.promote {
         while promote_node(state, preds) {
-            while fold_list(state, preds) {}
+            while fold_list(state, preds, extent.keep) {}
         }
     }
+}
+
+/// How many nodes follow each other by a link, from one on, up to one that has another name.
+fn run_length(state: &State, refs: &Refs, first: Sym, next: i128, head: i128) -> usize {
+    let mut at = first;
+    let mut count = 1;
+    while let Some(cell) = state.heap.objs.get(&at).and_then(|obj| obj.cells.get(&next)) {
+        let Some(to) = cell.value.base.filter(|to| cell.value.k == head && *to != first) else {
+            break;
+        };
+        let plain = state.heap.objs.get(&to).is_some_and(|obj| obj.kind == Kind::Heap);
+        let named = refs.of(to).iter().any(|r| matches!(r, Ref::Root));
+        if !plain || named || count > state.heap.objs.len() {
+            break;
+        }
+        count += 1;
+        at = to;
+    }
+    count
 }
 
 fn is_pointer(ty: heap::Scalar) -> bool {
     ty.is_pointer()
 }
 
-fn fold_list(state: &mut State, preds: &mut Preds) -> bool {
+fn fold_list(state: &mut State, preds: &mut Preds, keep: usize) -> bool {
     let refs = Refs::new(state);
     let heap_objs: Vec<Sym> = state
         .heap
@@ -47,7 +77,10 @@ fn fold_list(state: &mut State, preds: &mut Preds) -> bool {
                 continue;
             }
             let done = match state.heap.place(cell.value) {
-                Place::Obj(_) => two_nodes(state, preds, &refs, (a, *offset), cell.value),
+                Place::Obj(_) => {
+                    run_length(state, &refs, a, *offset, cell.value.k) > keep
+                        && two_nodes(state, preds, &refs, (a, *offset), cell.value)
+                }
                 Place::First(i) if state.heap.segs[i].root == cell.value => {
                     node_and_segment(state, preds, &refs, a, *offset, i)
                 }
