@@ -72,7 +72,20 @@ fn main() {
             .filter(|(_, name)| questions.iter().any(|(p, v)| p == name && v == "safe"))
             .map(|(p, _)| p)
             .collect();
-        let outcomes = shape::analyse_all(&program, entry, &options, &asked);
+        let precision = match std::env::var("PRECISION").as_deref() {
+            Ok("usual") => Some(shape::Precision::USUAL),
+            Ok("coarse") => Some(shape::Precision::COARSE),
+            Ok("fine") => Some(shape::Precision::FINE),
+            Ok("finest") => Some(shape::Precision::FINEST),
+            _ => None,
+        };
+        let outcomes = match precision {
+            Some(precision) => {
+                let options = shape::Options { precision, ..options.clone() };
+                vec![shape::analyse(&program, entry, &options)]
+            }
+            None => shape::analyse_all(&program, entry, &options, &asked),
+        };
         let time = start.elapsed().as_millis();
         let Some(outcome) = outcomes.first() else { continue };
         for (property, verdict) in questions {

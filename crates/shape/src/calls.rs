@@ -62,7 +62,7 @@ impl Engine<'_> {
         let (mut state, args) = (state, args);
         let (objs, segs) = if recursive || atoms > LARGE {
             state.vars.extend(&args);
-            self.fold(&mut state, false);
+            self.fold(&mut state);
             if state.normalise(&self.preds).is_err() {
                 return;
             }

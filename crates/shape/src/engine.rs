@@ -13,7 +13,7 @@ use report::Pos;
 use crate::calls::{Call, CallSite};
 use crate::eval::{Scope, values_of};
 use crate::exec::Next;
-use crate::fold::{Extent, fold};
+use crate::fold::fold;
 use crate::heap::{Kind, Obj, RIGID, State, global, is_rigid};
 use crate::join::{Mode, join};
 use crate::live::{self, ProcInfo};
@@ -534,9 +534,8 @@ impl<'p> Engine<'p> {
     }
 
     /// Folds a state.
-    pub(crate) fn fold(&mut self, state: &mut State, promote: bool) {
-        let keep = if promote { 0 } else { self.options.precision.keep };
-        fold(state, &mut self.preds, &self.records, Extent { keep, promote });
+    pub(crate) fn fold(&mut self, state: &mut State) {
+        fold(state, &mut self.preds, &self.records, self.options.precision.keep);
     }
 
     /// A state comes to a location.
@@ -549,7 +548,7 @@ impl<'p> Engine<'p> {
             self.forget_dead(site, &mut state);
             self.tidy(&mut state);
             if head {
-                self.fold(&mut state, false);
+                self.fold(&mut state);
                 if state.normalise(&self.preds).is_err() {
                     return;
                 }
@@ -591,13 +590,6 @@ impl<'p> Engine<'p> {
         if all.len() >= delay {
             let widen = head.then_some(&stops[..]);
             let insert = all.len() >= apart;
-            if insert {
-                self.fold(&mut state, true);
-                if state.normalise(&self.preds).is_err() {
-                    return None;
-                }
-                self.tidy(&mut state);
-            }
             let mut i = 0;
             let mut grown = false;
             while i < all.len() {
@@ -639,13 +631,18 @@ impl<'p> Engine<'p> {
             state.heap.objs.remove(&at);
             state.heap.pure.assume_disequal(Term::sym(at), Term::NULL);
         }
+        // When the program ends nobody has its result: the first summary is that of the entry.
+        if summary == 0 {
+            let mut end = State { vars: Vec::new(), ..state.clone() };
+            self.lost_memory(site, &mut end);
+        }
         state.vars = result.into_iter().collect();
         self.lost_memory(site, &mut state);
         self.tidy(&mut state);
         let atoms = state.heap.objs.range(..Sym(RIGID)).count() + state.heap.segs.len();
         let recursive = self.info[site.proc.index()].recursive;
         if recursive || atoms > LARGE {
-            self.fold(&mut state, false);
+            self.fold(&mut state);
             if state.normalise(&self.preds).is_err() {
                 return;
             }

@@ -10,8 +10,9 @@ use std::sync::Arc;
 
 use arith::Sum;
 
+use crate::fold::as_segment;
 use crate::heap::{Cell, Heap, Obj, Place, Seg, State, as_procedure, is_rigid};
-use crate::preds::{Preds, Shape};
+use crate::preds::{PredId, Preds, Shape};
 use crate::pure::{Interval, Pure, rename_sum};
 use crate::term::{Sym, Term};
 
@@ -35,8 +36,8 @@ pub struct Joined<T> {
     pub shape_general: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
     Left,
     Right,
 }
@@ -68,6 +69,8 @@ pub(crate) struct Join<'a> {
     pub(crate) left_general: bool,
     pub(crate) right_general: bool,
     pub(crate) shape_general: bool,
+    /// The first object that met a segment: as a segment of one node it might match.
+    pub(crate) met: Option<(Side, Sym, PredId)>,
 }
 
 impl<'a> Join<'a> {
@@ -100,6 +103,7 @@ impl<'a> Join<'a> {
             left_general: false,
             right_general: false,
             shape_general: false,
+            met: None,
         }
     }
 
@@ -159,8 +163,18 @@ impl<'a> Join<'a> {
             (Place::First(i), Place::Last(j)) if self.single(Side::Right, j) => {
                 self.segments(l, r, i, j, false)
             }
-            (Place::First(i), _) => self.insert(Side::Left, i, l, r),
-            (_, Place::First(j)) => self.insert(Side::Right, j, r, l),
+            (Place::First(i), other) => {
+                if let Place::Obj(b) = other {
+                    self.met.get_or_insert((Side::Right, b, self.left.segs[i].pred));
+                }
+                self.insert(Side::Left, i, l, r)
+            }
+            (other, Place::First(j)) => {
+                if let Place::Obj(a) = other {
+                    self.met.get_or_insert((Side::Left, a, self.right.segs[j].pred));
+                }
+                self.insert(Side::Right, j, r, l)
+            }
             (Place::Last(i), _) => self.at_end(Side::Left, i, l, r),
             (_, Place::Last(j)) => self.at_end(Side::Right, j, r, l),
             _ => None,
@@ -575,58 +589,104 @@ fn widen(old: Interval, new: Interval, stops: &[i128]) -> Interval {
     Interval { low, high }
 }
 
+/// Objects that are taken for segments in one join.
+const MAX_SEGMENTS: usize = 6;
+
 /// Joins two states of one location.
+///
+/// Where an object meets a segment it may be one of its nodes: then it is taken for a segment of one node, which
+/// says less, on its side.
 pub fn join(
     preds: &mut Preds,
     left: &State,
     right: &State,
     mode: Mode<'_>,
 ) -> Option<Joined<State>> {
+    let mut met = None;
+    if let Some(joined) = join_as_they_are(preds, left, right, mode, &mut met) {
+        return Some(joined);
+    }
+    let (mut left, mut right) = (left.clone(), right.clone());
+    let mut general = false;
+    for _ in 0..MAX_SEGMENTS {
+        match met.take()? {
+            (Side::Right, at, pred) => right = as_segment(&right, preds, at, pred)?,
+            (Side::Left, _, _) if !mode.insert => return None,
+            (Side::Left, at, pred) => {
+                left = as_segment(&left, preds, at, pred)?;
+                general = true;
+            }
+        }
+        if let Some(mut joined) = join_as_they_are(preds, &left, &right, mode, &mut met) {
+            joined.left_general |= general;
+            joined.shape_general |= general;
+            return Some(joined);
+        }
+    }
+    None
+}
+
+fn join_as_they_are(
+    preds: &mut Preds,
+    left: &State,
+    right: &State,
+    mode: Mode<'_>,
+    met: &mut Option<(Side, Sym, PredId)>,
+) -> Option<Joined<State>> {
     if left.vars.len() != right.vars.len()
         || left.anchors.len() != right.anchors.len()
         || left.allocas.len() != right.allocas.len()
-        || left.heap.objs.len() != right.heap.objs.len()
-        || !mode.insert && left.heap.segs.len() < right.heap.segs.len()
     {
         return None;
     }
     let rigid = |sym: Sym| is_rigid(sym);
     let fixed = |_: Sym| false;
     let mut join = Join::new(preds, &left.heap, &right.heap, &rigid, &fixed, mode);
-    let values = |state: &'_ State| -> Vec<Term> {
-        state.vars.iter().chain(&state.anchors).copied().collect()
+    let Some(mut result) = join.states(left, right) else {
+        *met = join.met;
+        return None;
     };
-    for (l, r) in values(left).into_iter().zip(values(right)) {
-        join.hint(l, r);
-    }
-    for at in left.heap.objs.range(Sym(crate::heap::RIGID)..).map(|(sym, _)| *sym) {
-        if !join.same_object(at) {
-            return None;
-        }
-    }
-    let mut objects = Vec::with_capacity(left.objects.len());
-    for (l, r) in left.objects.iter().zip(&right.objects) {
-        objects.push(match (l, r) {
-            (None, None) => None,
-            (Some(a), Some(b)) => Some(join.pair(Term::sym(*a), Term::sym(*b))?.base?),
-            _ => return None,
-        });
-    }
-    let mut allocas = Vec::new();
-    for (a, b) in left.allocas.iter().zip(&right.allocas) {
-        allocas.push(join.pair(Term::sym(*a), Term::sym(*b))?.base?);
-    }
-    let mut vars = Vec::with_capacity(left.vars.len());
-    for (l, r) in left.vars.iter().zip(&right.vars) {
-        vars.push(join.pair(*l, *r)?);
-    }
-    let mut anchors = Vec::with_capacity(left.anchors.len());
-    for (l, r) in left.anchors.iter().zip(&right.anchors) {
-        anchors.push(join.pair(*l, *r)?);
-    }
-    join.finish()?;
     let Join { out, left_general, shape_general, .. } = join;
-    let mut result = State { heap: out, vars, objects, allocas, anchors };
+    result.heap = out;
     result.normalise(preds).ok()?;
     Some(Joined { result, left_general, shape_general })
+}
+
+impl Join<'_> {
+    /// The state that includes two, but for its heap, which is left in `out`.
+    fn states(&mut self, left: &State, right: &State) -> Option<State> {
+        let values = |state: &State| -> Vec<Term> {
+            state.vars.iter().chain(&state.anchors).copied().collect()
+        };
+        for (l, r) in values(left).into_iter().zip(values(right)) {
+            self.hint(l, r);
+        }
+        for at in left.heap.objs.range(Sym(crate::heap::RIGID)..).map(|(sym, _)| *sym) {
+            if !self.same_object(at) {
+                return None;
+            }
+        }
+        let mut objects = Vec::with_capacity(left.objects.len());
+        for (l, r) in left.objects.iter().zip(&right.objects) {
+            objects.push(match (l, r) {
+                (None, None) => None,
+                (Some(a), Some(b)) => Some(self.pair(Term::sym(*a), Term::sym(*b))?.base?),
+                _ => return None,
+            });
+        }
+        let mut allocas = Vec::new();
+        for (a, b) in left.allocas.iter().zip(&right.allocas) {
+            allocas.push(self.pair(Term::sym(*a), Term::sym(*b))?.base?);
+        }
+        let mut vars = Vec::with_capacity(left.vars.len());
+        for (l, r) in left.vars.iter().zip(&right.vars) {
+            vars.push(self.pair(*l, *r)?);
+        }
+        let mut anchors = Vec::with_capacity(left.anchors.len());
+        for (l, r) in left.anchors.iter().zip(&right.anchors) {
+            anchors.push(self.pair(*l, *r)?);
+        }
+        self.finish()?;
+        Some(State { heap: Heap::default(), vars, objects, allocas, anchors })
+    }
 }

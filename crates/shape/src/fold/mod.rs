@@ -16,26 +16,11 @@ use crate::preds::{NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
 use crate::records::Records;
 use crate::term::{Sym, Term};
 
-/// How much is folded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// A chain of no more nodes than this stays as it is, unless it is next to a segment.
-    pub keep: usize,
-    /// Does a single node become a segment, if such segments are known?
-    pub promote: bool,
-}
-
-/// Folds as long as something can be folded.
-pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, extent: Extent) {
+/// Folds as long as something can be folded. A chain of no more than `keep` nodes stays as it is, unless it is next
+/// to a segment.
+pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, keep: usize) {
     // Each step removes an object or a segment.
-    while tree::fold_tree(state, preds, records, extent.promote)
-        || fold_list(state, preds, extent.keep)
-    {}
-    if extent.promote {
-        while promote_node(state, preds) {
-            while fold_list(state, preds, extent.keep) {}
-        }
-    }
+    while tree::fold_tree(state, preds, records) || fold_list(state, preds, keep) {}
 }
 
 /// How many nodes follow each other by a link, from one on, up to one that has another name.
@@ -358,60 +343,71 @@ fn two_segments(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, j: 
     )
 }
 
-/// A single node becomes a segment if such segments are known.
-fn promote_node(state: &mut State, preds: &mut Preds) -> bool {
+/// The state with an object as a segment of one node, linked as in a predicate.
+pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: PredId) -> Option<State> {
+    let pred = preds.get(like).clone();
+    let obj = state.heap.objs.get(&at).filter(|obj| obj.kind == Kind::Heap)?.clone();
+    let value = |at: i128| obj.cells.get(&at).map(|cell| cell.value);
     let refs = Refs::new(state);
-    let candidates: Vec<Sym> = state
-        .heap
-        .objs
-        .iter()
-        .filter(|(_, obj)| obj.kind == Kind::Heap)
-        .map(|(at, _)| *at)
-        .collect();
-    for a in candidates {
-        let Some(obj) = state.heap.objs.get(&a).cloned() else { continue };
-        for id in (0..preds.all().len() as u32).map(PredId) {
-            let pred = preds.get(id).clone();
-            let [body] = &pred.bodies[..] else { continue };
-            let Some(link) = link_of(&pred) else { continue };
-            let Some(node) = body.heap.objs.get(&SELF) else { continue };
-            if pred.shape == Shape::Tree || pred.shared > 0 || node.size != obj.size {
+    let root = Term::sym(at).plus(pred.head);
+    let body = pred.bodies.first()?;
+    let mut seg = Seg {
+        pred: like,
+        root,
+        to: Term::NULL,
+        before: Term::NULL,
+        last: Term::NULL,
+        shared: Vec::new(),
+        nonempty: true,
+    };
+    let mut state = state.clone();
+    let (node, mut objs, segs) = if pred.shape == Shape::Tree {
+        let node = body.heap.objs.get(&SELF)?;
+        let parent = node.cells.iter().find(|(_, cell)| cell.value == Term::sym(PREV));
+        let link = Link { next: 0, prev: parent.map(|(offset, _)| *offset), head: 0 };
+        if let Some(prev) = link.prev {
+            seg.before = value(prev)?;
+        }
+        let (node, objs, mut segs) = take(&state, &refs, at, link, &body.children)?;
+        for child in &body.children {
+            let root = value(*child)?;
+            if root == Term::NULL {
                 continue;
             }
-            let value = |at: i128| obj.cells.get(&at).filter(|c| is_pointer(c.ty)).map(|c| c.value);
-            let Some(to) = value(link.next) else { continue };
-            let before = match link.prev {
-                Some(prev) => match value(prev) {
-                    Some(before) => before,
-                    None => continue,
-                },
-                None => Term::NULL,
-            };
-            let Some((node, mut objs, segs)) = take(state, &refs, a, link, &[]) else { continue };
-            objs.insert(a);
-            let root = Term::sym(a).plus(pred.head);
-            let last = if pred.shape == Shape::Dlist { root } else { Term::NULL };
-            let _ = last;
-            if pred.shape == Shape::Dlist {
-                // One node would be unfolded again at once.
-                continue;
-            }
-            let seg = Seg {
-                pred: id,
-                root,
-                to,
-                before,
-                last: Term::NULL,
-                shared: Vec::new(),
-                nonempty: true,
-            };
-            let mut nodes = nodes_of(state, preds, &seg);
-            nodes.push(node);
-            if replace_by(state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
+            let Place::First(i) = state.heap.place(root) else { return None };
+            let below = &state.heap.segs[i];
+            let back = if link.prev.is_some() { Term::sym(at) } else { Term::NULL };
+            let alone = root.base.is_some_and(|base| {
+                refs.only(base, |r| r == Ref::Cell(at, *child) || r == Ref::Seg(i, Role::Root))
+            });
+            if below.pred != like
+                || below.root != root
+                || below.before != back
+                || !alone
+                || !segs.insert(i)
             {
-                return true;
+                return None;
             }
         }
+        (node, objs, segs)
+    } else {
+        let link = link_of(&pred)?;
+        seg.to = value(link.next)?;
+        if let Some(prev) = link.prev {
+            seg.before = value(prev)?;
+            seg.last = root;
+        }
+        take(&state, &refs, at, link, &[])?
+    };
+    objs.insert(at);
+    let mut nodes = vec![node];
+    for i in &segs {
+        // Subtrees go into the tree: their nodes are its nodes.
+        let below = state.heap.segs[*i].clone();
+        if below.pred == like && pred.shape == Shape::Tree {
+            nodes.extend(nodes_of(&state, preds, &below));
+        }
     }
-    false
+    replace_by(&mut state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
+        .then_some(state)
 }

@@ -8,12 +8,7 @@ use crate::records::Records;
 use crate::term::{Sym, Term};
 
 /// A node whose children are trees becomes one.
-pub(super) fn fold_tree(
-    state: &mut State,
-    preds: &mut Preds,
-    records: &Records,
-    promote: bool,
-) -> bool {
+pub(super) fn fold_tree(state: &mut State, preds: &mut Preds, records: &Records) -> bool {
     let refs = Refs::new(state);
     let candidates: Vec<Sym> = state
         .heap
@@ -106,7 +101,7 @@ pub(super) fn fold_tree(
             }
             false
         });
-        if !fine || (subtrees.is_empty() && above.is_none() && !promote) {
+        if !fine || (subtrees.is_empty() && above.is_none()) {
             continue;
         }
         // A named node stays as it is: only the program's own names keep it apart.
@@ -115,10 +110,10 @@ pub(super) fn fold_tree(
             Ref::Seg(i, Role::Before) => subtrees.contains(&i),
             _ => false,
         });
-        if named && !promote {
+        if named {
             continue;
         }
-        if subtrees.is_empty() && !promote && !records.is_tree_like(obj.record) {
+        if subtrees.is_empty() && !records.is_tree_like(obj.record) {
             continue;
         }
         let link = Link { next: 0, prev: parent, head: 0 };
