@@ -4,36 +4,31 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use arith::{Constraint, Plan, Relation, Sum};
+use testing::Random;
 
-struct Random(u64);
+/// Makes them up.
+struct Constraints(Random);
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
+impl Constraints {
     fn number(&mut self, most: i128) -> i128 {
-        self.below(2 * most as usize + 1) as i128 - most
+        self.0.below(2 * most as usize + 1) as i128 - most
     }
 
     fn constraint(&mut self, vars: u32, most: i128) -> Constraint {
         let mut sum = Sum::number(self.number(6));
         for var in 0..vars {
-            let factor = if self.below(3) == 0 { 0 } else { self.number(most) };
+            let factor = if self.0.below(3) == 0 { 0 } else { self.number(most) };
             sum = sum.plus(&Sum::var(var), factor).unwrap();
         }
         let relation =
             [Relation::Zero, Relation::NotNegative, Relation::NotNegative, Relation::NotZero]
-                [self.below(4)];
+                [self.0.below(4)];
         Constraint { sum, relation }
     }
 
     fn constraints(&mut self, vars: u32) -> Vec<Constraint> {
-        let most = 1 + self.below(3) as i128;
-        (0..1 + self.below(5)).map(|_| self.constraint(vars, most)).collect()
+        let most = 1 + self.0.below(3) as i128;
+        (0..1 + self.0.below(5)).map(|_| self.constraint(vars, most)).collect()
     }
 }
 
@@ -52,7 +47,7 @@ fn hold(all: &[Constraint], point: [i128; 3]) -> bool {
 
 #[test]
 fn contradictions_and_consequences() {
-    let mut random = Random(0x5eed_0005);
+    let mut random = Constraints(Random::new(0x5eed_0005));
     let (mut contradictions, mut consequences) = (0, 0);
     for _ in 0..3_000 {
         let all = random.constraints(VARS);
@@ -77,7 +72,7 @@ fn contradictions_and_consequences() {
 
 #[test]
 fn what_is_left_of_some_variables() {
-    let mut random = Random(0x5eed_0006);
+    let mut random = Constraints(Random::new(0x5eed_0006));
     let mut exact = 0;
     for _ in 0..3_000 {
         let all = random.constraints(VARS);
@@ -99,10 +94,10 @@ fn what_is_left_of_some_variables() {
 
 #[test]
 fn what_is_left_of_one_variable() {
-    let mut random = Random(0x5eed_0007);
+    let mut random = Constraints(Random::new(0x5eed_0007));
     for _ in 0..300 {
         let all: Vec<Constraint> =
-            (0..1 + random.below(5)).map(|_| random.constraint(VARS, 2)).collect();
+            (0..1 + random.0.below(5)).map(|_| random.constraint(VARS, 2)).collect();
         let gone: BTreeSet<u32> = [1, 2].into();
         let Some(projection) = arith::project(&all, &gone) else { continue };
         for x in -2..=2 {
@@ -115,7 +110,7 @@ fn what_is_left_of_one_variable() {
 
 #[test]
 fn plans_for_given_values() {
-    let mut random = Random(0x5eed_0008);
+    let mut random = Constraints(Random::new(0x5eed_0008));
     let (mut found, mut missed) = (0, 0);
     for _ in 0..1_000 {
         let all = random.constraints(VARS);

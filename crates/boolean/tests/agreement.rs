@@ -1,16 +1,16 @@
 //! Two opinions on generated formulas: the procedure, and all small heaps.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use boolean::Solver;
 use report::FileId;
 use sl::enumerate::{self, Bounds};
 use sl::{Answer, Semantics, Verdict};
+use testing::Random;
 
 /// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64, Data);
+struct Formulas(Random, Data);
 
 /// What locations hold.
 #[derive(Clone, Copy)]
@@ -36,31 +36,24 @@ impl Data {
     }
 }
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
+impl Formulas {
     fn var(&mut self) -> &'static str {
-        ["x", "y", "x", "y", "z", "nil"][self.below(6)]
+        ["x", "y", "x", "y", "z", "nil"][self.0.below(6)]
     }
 
     fn formula(&mut self, depth: usize, wands: bool) -> String {
-        let choice = if depth == 0 { self.below(5) } else { 5 + self.below(6) };
+        let choice = if depth == 0 { self.0.below(5) } else { 5 + self.0.below(6) };
         match choice {
             0 | 1 => {
-                let (x, y) = (["x", "y", "z"][self.below(3)], self.var());
-                let data = ["p", "q"][self.below(2)];
+                let (x, y) = (["x", "y", "z"][self.0.below(3)], self.var());
+                let data = ["p", "q"][self.0.below(2)];
                 match self.1 {
                     Data::Locations => format!("{x} |-> {y}"),
                     Data::Numbers | Data::TruthValues => format!("{x} |-> {{value: {data}}}"),
                 }
             }
             2 => "emp".into(),
-            3 if matches!(self.1, Data::Locations) || self.below(2) == 0 => {
+            3 if matches!(self.1, Data::Locations) || self.0.below(2) == 0 => {
                 format!("{} = {}", self.var(), self.var())
             }
             3 => "p = q".into(),
@@ -69,7 +62,7 @@ impl Random {
             n => {
                 let joint = match n {
                     7 | 8 => "*",
-                    9 => ["&&", "||"][self.below(2)],
+                    9 => ["&&", "||"][self.0.below(2)],
                     _ if wands => "-*",
                     _ => "*",
                 };
@@ -80,10 +73,8 @@ impl Random {
     }
 }
 
-fn against_small_heaps(random: Random, count: usize, semantics: Semantics, wands: bool) {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    let mut solver = Solver::new(boolean::config(z3, Duration::from_secs(60)));
+fn against_small_heaps(random: Formulas, count: usize, semantics: Semantics, wands: bool) {
+    let mut solver = Solver::new(boolean::config(testing::z3(), Duration::from_secs(60)));
     let mut random = random;
     let declarations = random.1.declarations();
     let bounds = Bounds { locations: 3, data: 1 };
@@ -114,28 +105,48 @@ fn against_small_heaps(random: Random, count: usize, semantics: Semantics, wands
 
 #[test]
 fn splits() {
-    against_small_heaps(Random(0x5eed_0021, Data::Locations), 60, Semantics::Standard, false);
+    against_small_heaps(
+        Formulas(Random::new(0x5eed_0021), Data::Locations),
+        60,
+        Semantics::Standard,
+        false,
+    );
 }
 
 #[test]
 fn splits_in_the_precise_semantics() {
-    against_small_heaps(Random(0x5eed_0022, Data::Locations), 40, Semantics::Precise, false);
+    against_small_heaps(
+        Formulas(Random::new(0x5eed_0022), Data::Locations),
+        40,
+        Semantics::Precise,
+        false,
+    );
 }
 
 #[test]
 fn splits_and_extensions() {
-    against_small_heaps(Random(0x5eed_0023, Data::Locations), 60, Semantics::Standard, true);
+    against_small_heaps(
+        Formulas(Random::new(0x5eed_0023), Data::Locations),
+        60,
+        Semantics::Standard,
+        true,
+    );
 }
 
 #[test]
 fn splits_and_extensions_in_the_precise_semantics() {
-    against_small_heaps(Random(0x5eed_0024, Data::Locations), 40, Semantics::Precise, true);
+    against_small_heaps(
+        Formulas(Random::new(0x5eed_0024), Data::Locations),
+        40,
+        Semantics::Precise,
+        true,
+    );
 }
 
 #[test]
 fn numbers_and_truth_values() {
-    let numbers = Random(0x5eed_0025, Data::Numbers);
+    let numbers = Formulas(Random::new(0x5eed_0025), Data::Numbers);
     against_small_heaps(numbers, 20, Semantics::Standard, true);
-    let truth_values = Random(0x5eed_0026, Data::TruthValues);
+    let truth_values = Formulas(Random::new(0x5eed_0026), Data::TruthValues);
     against_small_heaps(truth_values, 20, Semantics::Standard, true);
 }

@@ -1,7 +1,6 @@
 //! What everybody knows of `*` and `-*`, and what is not so.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use boolean::Solver;
@@ -24,9 +23,7 @@ fn decide(semantics: Semantics, texts: &[&str]) -> Verdict {
 }
 
 fn solver() -> Solver {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let z3 = std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from);
-    Solver::new(boolean::config(z3, Duration::from_secs(60)))
+    Solver::new(boolean::config(testing::z3(), Duration::from_secs(60)))
 }
 
 #[track_caller]
@@ -221,7 +218,7 @@ fn definitions() {
     sat("pred odd(a) := !(a |-> a * true) * !emp; odd(x) && odd(y)");
     let texts = [(FileId(0), "ls(x, y)")];
     let document = sl::text::parse(&texts).unwrap();
-    let nobody = PathBuf::from("no solver is needed");
+    let nobody = std::path::PathBuf::from("no solver is needed");
     let mut solver = Solver::new(boolean::config(nobody, Duration::from_secs(1)));
     let verdict = solver.model(&document.signature, Semantics::Precise, &document.formulas);
     assert!(matches!(verdict, Err(Unknown::OutOfFragment(_))), "{verdict:?}");

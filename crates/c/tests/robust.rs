@@ -10,21 +10,10 @@ use std::time::{Duration, Instant};
 use c::NoFiles;
 use heap::run::{Config, Inputs, Run};
 use report::SourceMap;
+use testing::Random;
 
 /// So many programs are tried if nobody says how long to look.
 const PROGRAMS: u32 = 3_000;
-
-/// Marsaglia's xorshift: the same programs in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
-}
 
 fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -99,7 +88,7 @@ fn damaged_programs_do_no_harm() {
         files.sort();
         let texts: Vec<String> =
             files.iter().map(|path| std::fs::read_to_string(path).expect("a file")).collect();
-        let mut random = Random(0x5eed);
+        let mut random = Random::new(0x5eed);
         let start = Instant::now();
         let mut tried = 0;
         while limit.map_or(tried < PROGRAMS, |limit| start.elapsed() < limit) {

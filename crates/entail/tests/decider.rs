@@ -1,7 +1,6 @@
 //! One decider for many questions.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -11,11 +10,7 @@ use report::FileId;
 use sl::ask;
 use sl::text::Document;
 use sl::{Answer, Budget, Defs, Entailment, Inference, Limit, Semantics};
-
-fn z3() -> PathBuf {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from)
-}
+use testing::z3;
 
 fn parse(texts: &[&str]) -> Document {
     let files: Vec<(FileId, &str)> =

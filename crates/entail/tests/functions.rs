@@ -1,8 +1,6 @@
 //! Functions of which nothing is known, on locations: results agree where arguments do ([PWZ13, Th. 6]).
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use std::path::PathBuf;
-
 use entail::Decider;
 use report::FileId;
 use sl::Semantics;
@@ -16,10 +14,7 @@ const HEAD: &str = "(declare-sort Loc 0) (declare-heap (Loc Loc)) (declare-fun f
 
 #[test]
 fn functions_of_locations() {
-    let mut decider = Decider::new(|| {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-        Ok(std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from))
-    });
+    let mut decider = Decider::new(|| Ok(testing::z3()));
     for (assertions, expected) in [
         ("(assert (sep (pto x (f x)) (pto y (f y)))) (assert (distinct (f x) (f y)))", "sat"),
         ("(assert (sep (pto x (f x)) (pto y (f y)))) (assert (= (f x) (f y)))", "sat"),

@@ -1,19 +1,15 @@
 //! Frames and anti-frames of definitions of any kind, and of what needs new names.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use std::path::PathBuf;
-
 use entail::Decider;
 use report::FileId;
 use sl::ask;
 use sl::enumerate::{self, Bounds};
 use sl::{Answer, Budget, Defs, Formula, Inference, Kind, Semantics};
+use testing::Random;
 
 fn decider() -> Decider {
-    Decider::new(|| {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-        Ok(std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from))
-    })
+    Decider::new(|| Ok(testing::z3()))
 }
 
 const TREE: &str = "pred tree(x) := x = nil || \
@@ -112,53 +108,6 @@ fn frames_of_trees_and_nested_lists() {
     );
 }
 
-/// Frames without a solver: what a proof leaves, also with numbers and with cases.
-#[test]
-fn frames_by_proofs() {
-    let lengths = "pred list(x, n) := x = nil * n = 0 || \
-         exists u, m. x |-> {next: u} * list(u, m) * n = m + 1; ";
-    let dll = "pred dll(f, p, l, n) := f = n * p = l || \
-         exists u. f |-> {next: u, prev: p} * dll(u, f, l, n); ";
-    let cases: [(&str, &str, &str, &str); 9] = [
-        ("", "x |-> y * ls(y, z)", "x |-> y", "ls(y, z)"),
-        ("", "ls(x, y) * ls(y, nil)", "ls(x, y)", "ls(y, nil)"),
-        ("", "ls(x, nil) * x != nil", "exists y. x |-> y", "exists u. x != nil * ls(u, nil)"),
-        ("", "ls(x, nil)", "exists y. x |-> y", "none"),
-        ("", "x |-> y * x |-> z", "ls(y, z)", "false"),
-        (TREE, "tree(x) * x |-> {left: a, right: b}", "tree(x)", "false"),
-        (
-            lengths,
-            "list(x, n) * list(y, m) * 0 < n",
-            "exists u. x |-> {next: u}",
-            "exists u, u_1: Int. 1 <= n * n = u_1 + 1 * 0 <= u_1 * list(y, m) * list(u, u_1)",
-        ),
-        (lengths, "list(x, n) * list(y, m) * n < m", "list(y, m)", "n + 1 <= m * list(x, n)"),
-        (
-            dll,
-            "dll(a, p, l, nil) * a != nil * dll(b, q, k, nil)",
-            "exists u. a |-> {next: u, prev: p}",
-            "exists u. a != nil * dll(b, q, k, nil) * dll(u, a, l, nil)",
-        ),
-    ];
-    let mut wrong = String::new();
-    for (definitions, h, g, expected) in cases {
-        let h = format!("{definitions}{h}");
-        let document = sl::text::parse(&[(FileId(0), &h), (FileId(1), g)]).unwrap();
-        let [left, right] = document.formulas.as_slice() else { panic!() };
-        let defs = Defs::new(document.signature.clone(), Semantics::Precise);
-        let answer = ask::frame(&mut induct::Induct, &defs, left, right, &mut Budget::default());
-        let text = match answer {
-            Answer::Decided(Inference::Found(frame)) => frame.to_string(),
-            Answer::Decided(Inference::Nothing(_)) => "none".to_owned(),
-            unknown => unknown.why_not().unwrap(),
-        };
-        if text != expected {
-            wrong += &format!("{h} without {g}: {text}, not {expected}\n");
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
-}
-
 /// Where no extension is a model of the right side there is no anti-frame.
 #[test]
 fn anti_frames() {
@@ -178,19 +127,11 @@ fn anti_frames() {
     check(Ask::Abduce, "", &[("x |-> y * y |-> z", "x |-> z * true", "y = z")]);
 }
 
-/// A number from 0 to `n - 1`, the same in every run.
-fn below(state: &mut u64, n: usize) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 11) as usize % n
-}
-
 /// Generated heaps of cells and trees: every frame and anti-frame does what it should in all small heaps,
 /// and where there is said to be none, the reason is right.
 #[test]
 fn generated_frames() {
-    let mut state = 0x5eed_0020;
+    let mut state = Random::new(0x5eed_0020);
     let mut decider = decider();
     let bounds = Bounds { locations: 2, data: 0 };
     let (mut found, mut none, mut unknown) = (0, 0, 0);
@@ -198,9 +139,9 @@ fn generated_frames() {
         let mut atoms = |count: usize| {
             let mut parts = vec!["emp".to_owned()];
             for _ in 0..count {
-                let mut var = || ["x", "y", "z", "nil"][below(&mut state, 4)];
+                let mut var = || ["x", "y", "z", "nil"][state.below(4)];
                 let (a, b, c) = (var(), var(), var());
-                let kind = below(&mut state, 5);
+                let kind = state.below(5);
                 parts.push(match kind {
                     0 => format!("{a} |-> {{left: {b}, right: {c}}}"),
                     1 => format!("(exists u, v. {a} |-> {{left: u, right: v}})"),

@@ -2,19 +2,16 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use entail::Decider;
 use report::FileId;
 use sl::ask;
 use sl::{Budget, Defs, Semantics, Value, Verdict};
+use testing::Random;
 
 fn decider() -> Decider {
-    Decider::new(|| {
-        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-        Ok(std::env::var_os("LANCEHEAD_Z3").map_or(root.join(".z3/z3"), PathBuf::from))
-    })
+    Decider::new(|| Ok(testing::z3()))
 }
 
 /// The answer to a question in SMT-LIB, and its model.
@@ -69,14 +66,6 @@ fn questions() {
     assert!(reason.contains("arithmetic with a location"), "{reason}");
 }
 
-/// A number from 0 to `n - 1`, the same in every run.
-fn below(state: &mut u64, n: usize) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 11) as usize % n
-}
-
 /// A formula, as text and as something to evaluate.
 enum F {
     Eq(T, T),
@@ -99,11 +88,11 @@ const VARS: [&str; 3] = ["x", "y", "n"];
 type Heap = BTreeMap<i64, i64>;
 
 impl T {
-    fn any(state: &mut u64) -> T {
-        match below(state, 8) {
-            0 => T(None, below(state, 3) as i64),
-            1 | 2 => T(Some(below(state, 3)), 1),
-            _ => T(Some(below(state, 3)), 0),
+    fn any(state: &mut Random) -> T {
+        match state.below(8) {
+            0 => T(None, state.below(3) as i64),
+            1 | 2 => T(Some(state.below(3)), 1),
+            _ => T(Some(state.below(3)), 0),
         }
     }
 
@@ -121,8 +110,8 @@ impl T {
 }
 
 impl F {
-    fn any(state: &mut u64, depth: usize) -> F {
-        let kind = below(state, if depth == 0 { 6 } else { 10 });
+    fn any(state: &mut Random, depth: usize) -> F {
+        let kind = state.below(if depth == 0 { 6 } else { 10 });
         let mut sub = || Box::new(F::any(state, depth - 1));
         match kind {
             6 => F::Sep(sub(), sub()),
@@ -209,7 +198,7 @@ fn heaps() -> Vec<Heap> {
 #[test]
 fn generated() {
     let count = std::env::var("LANCEHEAD_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
-    let mut state = 0x5eed_0030;
+    let mut state = Random::new(0x5eed_0030);
     let mut decider = decider();
     let heaps = heaps();
     let (mut sat, mut unsat, mut unknown) = (0, 0, 0);

@@ -10,20 +10,14 @@ use report::FileId;
 use sl::ask::once::{check_sat, entails};
 use sl::enumerate::{self, Bounds};
 use sl::{Formula, Semantics, Verdict};
+use testing::Random;
 
-/// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64);
+/// Makes them up.
+struct Formulas(Random);
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
+impl Formulas {
     fn var(&mut self, vars: usize) -> String {
-        match self.below(vars + 1) {
+        match self.0.below(vars + 1) {
             0 => "nil".into(),
             n => format!("x{n}"),
         }
@@ -31,8 +25,8 @@ impl Random {
 
     fn atoms(&mut self, vars: usize, most: usize, kinds: &[&str]) -> String {
         let mut parts = vec!["emp".to_owned()];
-        for _ in 0..=self.below(most) {
-            let kind = kinds[self.below(kinds.len())];
+        for _ in 0..=self.0.below(most) {
+            let kind = kinds[self.0.below(kinds.len())];
             parts.push(kind.chars().map(|letter| self.fill(letter, vars)).collect());
         }
         parts.join(" * ")
@@ -42,7 +36,7 @@ impl Random {
     fn fill(&mut self, letter: char, vars: usize) -> String {
         match letter {
             'A'..='D' => self.var(vars),
-            'N' => ["0", "1", "n", "m"][self.below(4)].into(),
+            'N' => ["0", "1", "n", "m"][self.0.below(4)].into(),
             other => other.into(),
         }
     }
@@ -58,7 +52,7 @@ fn parse(texts: &[String]) -> sl::text::Document {
 
 #[test]
 fn satisfiability_of_lists() {
-    let mut random = Random(0x5eed_0001);
+    let mut random = Formulas(Random::new(0x5eed_0001));
     let mut solver = solver();
     let mut sat = 0;
     for _ in 0..100 {
@@ -82,7 +76,7 @@ fn satisfiability_of_lists() {
 
 #[test]
 fn entailment_of_lists() {
-    let mut random = Random(0x5eed_0002);
+    let mut random = Formulas(Random::new(0x5eed_0002));
     let mut solver = solver();
     let mut valid = 0;
     for _ in 0..120 {
@@ -101,9 +95,9 @@ fn entailment_of_lists() {
 }
 
 /// Atoms, now and then with a conjunction or a disjunction below `*`.
-fn spatial(random: &mut Random, kinds: &[&str]) -> String {
+fn spatial(random: &mut Formulas, kinds: &[&str]) -> String {
     let atoms = random.atoms(3, 2, kinds);
-    let sign = match random.below(6) {
+    let sign = match random.0.below(6) {
         0 => "&&",
         1 => "||",
         _ => return atoms,
@@ -113,8 +107,8 @@ fn spatial(random: &mut Random, kinds: &[&str]) -> String {
 }
 
 /// A Boolean combination of such formulas.
-fn combination(random: &mut Random, depth: usize, kinds: &[&str]) -> String {
-    match if depth == 0 { 0 } else { random.below(4) } {
+fn combination(random: &mut Formulas, depth: usize, kinds: &[&str]) -> String {
+    match if depth == 0 { 0 } else { random.0.below(4) } {
         0 => format!("({})", spatial(random, kinds)),
         1 => format!("!{}", combination(random, depth - 1, kinds)),
         n => {
@@ -160,7 +154,7 @@ fn against_heaps(
     (definitions, kinds): (&str, &[&str]),
     bounds: Bounds,
 ) {
-    let mut random = Random(seed);
+    let mut random = Formulas(Random::new(seed));
     let mut solver = solver();
     let mut unsat = 0;
     for _ in 0..count {

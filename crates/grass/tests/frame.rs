@@ -8,6 +8,7 @@ use report::FileId;
 use sl::ask;
 use sl::enumerate::{self, Bounds};
 use sl::{Answer, Budget, Defs, Formula, Inference, Semantics};
+use testing::Random;
 
 /// Asks all questions, and complains about all answers that are not the expected ones.
 fn check(abduce: bool, cases: &[(&str, &str, &str)]) {
@@ -239,14 +240,6 @@ fn anti_frames_of_sorted_lists() {
     );
 }
 
-/// A number from 0 to `n - 1`, the same in every run.
-fn below(state: &mut u64, n: usize) -> usize {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    (*state >> 11) as usize % n
-}
-
 /// Heaps of atoms that begin at different variables, and one of them or a list that it is as the part
 /// to take away.
 struct Family {
@@ -278,12 +271,12 @@ const UNBOUNDED: Family = Family {
 };
 
 impl Family {
-    fn atom(&self, state: &mut u64, root: &str) -> String {
-        let kind = self.kinds[below(state, self.kinds.len())];
+    fn atom(&self, state: &mut Random, root: &str) -> String {
+        let kind = self.kinds[state.below(self.kinds.len())];
         let fill = |letter: char| match letter {
             'A' => root.to_owned(),
-            'B'..='D' => ["x", "y", "z", "nil"][below(state, 4)].to_owned(),
-            'N' => ["0", "1", "n"][below(state, 3)].to_owned(),
+            'B'..='D' => ["x", "y", "z", "nil"][state.below(4)].to_owned(),
+            'N' => ["0", "1", "n"][state.below(3)].to_owned(),
             other => other.to_string(),
         };
         kind.chars().map(fill).collect()
@@ -292,16 +285,16 @@ impl Family {
     /// Every frame satisfies `H |= G * F`; most are not `false`. The first few are tried in all small
     /// heaps, too.
     fn check(&self, seed: u64, count: usize, enumerated: usize) {
-        let mut state = seed;
+        let mut state = Random::new(seed);
         let mut solver = solver();
         let semantics = Semantics::Precise;
         let mut meant = 0;
         for number in 0..count {
-            let atoms: Vec<String> = ["x", "y", "z"][..2 + below(&mut state, 2)]
+            let atoms: Vec<String> = ["x", "y", "z"][..2 + state.below(2)]
                 .iter()
                 .map(|root| self.atom(&mut state, root))
                 .collect();
-            let part = below(&mut state, atoms.len());
+            let part = state.below(atoms.len());
             let (h, g) = (format!("{}{}", self.definitions, atoms.join(" * ")), &atoms[part]);
             let document = sl::text::parse(&[(FileId(0), &h), (FileId(1), g)]).unwrap();
             let [left, right] = document.formulas.as_slice() else { panic!() };

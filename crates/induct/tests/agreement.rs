@@ -6,6 +6,7 @@ use report::FileId;
 use sl::ask::once::check_sat;
 use sl::enumerate::{self, Bounds};
 use sl::{Evaluator, Formula, Semantics, Signature, Truth, Verdict};
+use testing::Random;
 
 const ONE_FIELD: &str = "
     (declare-sort Ref 0)
@@ -69,19 +70,12 @@ const LENGTHS: &str = "
     (declare-const k Int) (declare-const m Int)
 ";
 
-/// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64);
+/// Makes them up.
+struct Formulas(Random);
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
+impl Formulas {
     fn var(&mut self, bound: usize) -> String {
-        match self.below(9 + bound) {
+        match self.0.below(9 + bound) {
             0 => "(as nil Ref)".into(),
             n @ 1..9 => ["x", "y", "z"][n % 3].into(),
             n => format!("u{}", n - 9),
@@ -89,10 +83,10 @@ impl Random {
     }
 
     fn heap(&mut self, atoms: &[(&str, usize)], most: usize, exists: bool) -> String {
-        let bound = if exists { self.below(3) } else { 0 };
+        let bound = if exists { self.0.below(3) } else { 0 };
         let mut spatial = String::from("(_ emp Ref Node)");
-        for _ in 0..=self.below(most) {
-            let (name, arity) = atoms[self.below(atoms.len())];
+        for _ in 0..=self.0.below(most) {
+            let (name, arity) = atoms[self.0.below(atoms.len())];
             let args: Vec<String> = (0..arity).map(|_| self.var(bound)).collect();
             spatial += &match name.strip_prefix("pto") {
                 Some(_) => format!(" (pto {} (node {}))", args[0], args[1..].join(" ")),
@@ -100,8 +94,8 @@ impl Random {
             };
         }
         let mut pure = String::new();
-        for _ in 0..self.below(3) {
-            let relation = ["=", "distinct", "distinct"][self.below(3)];
+        for _ in 0..self.0.below(3) {
+            let relation = ["=", "distinct", "distinct"][self.0.below(3)];
             pure += &format!(" ({relation} {} {})", self.var(bound), self.var(bound));
         }
         let body = format!("(and{pure} (sep {spatial}))");
@@ -140,7 +134,7 @@ fn entailments(
     count: usize,
     locations: u32,
 ) {
-    let mut random = Random(seed);
+    let mut random = Formulas(Random::new(seed));
     let (mut proved, mut refuted) = (0, 0);
     for _ in 0..count {
         let left = random.heap(atoms, 3, false);
@@ -182,14 +176,14 @@ fn no_proof_of_what_small_heaps_with_two_fields_refute() {
 
 #[test]
 fn no_proof_of_lengths_that_small_heaps_refute() {
-    let mut random = Random(0x5eed_0004);
+    let mut random = Formulas(Random::new(0x5eed_0004));
     let number =
-        |random: &mut Random| ["k", "m", "k", "m", "(+ k m)", "(+ k 1)", "1"][random.below(7)];
-    let heap = |random: &mut Random| {
+        |random: &mut Formulas| ["k", "m", "k", "m", "(+ k m)", "(+ k 1)", "1"][random.0.below(7)];
+    let heap = |random: &mut Formulas| {
         let mut spatial = String::from("(_ emp Ref Node)");
-        for _ in 0..=random.below(2) {
+        for _ in 0..=random.0.below(2) {
             let (a, b, n) = (random.var(0), random.var(0), number(random));
-            spatial += &match random.below(4) {
+            spatial += &match random.0.below(4) {
                 0 => format!(" (pto {a} (node {b}))"),
                 1 => format!(" (most {a} {n})"),
                 2 => format!(" (twice {a} {b} {n})"),
@@ -197,7 +191,7 @@ fn no_proof_of_lengths_that_small_heaps_refute() {
             };
         }
         let (a, b) = (number(random), number(random));
-        let relation = ["=", "<=", "<", "distinct"][random.below(4)];
+        let relation = ["=", "<=", "<", "distinct"][random.0.below(4)];
         format!("(and ({relation} {a} {b}) (sep {spatial}))")
     };
     let mut proved = 0;
@@ -242,29 +236,29 @@ const SIZES: &str = "
 /// Sizes and locations that are to be found, of segments that touch.
 #[test]
 fn no_proof_of_sizes_that_small_heaps_refute() {
-    let mut random = Random(0x5eed_0006);
-    let place = |random: &mut Random, bound: bool| {
+    let mut random = Formulas(Random::new(0x5eed_0006));
+    let place = |random: &mut Formulas, bound: bool| {
         let places = ["x", "y", "z", "x", "y", "(as nil Ref)", "a", "b", "a"];
-        places[random.below(if bound { 9 } else { 6 })]
+        places[random.0.below(if bound { 9 } else { 6 })]
     };
-    let number = |random: &mut Random, bound: bool| {
-        ["k", "m", "1", "2", "i", "j", "i"][random.below(if bound { 7 } else { 4 })]
+    let number = |random: &mut Formulas, bound: bool| {
+        ["k", "m", "1", "2", "i", "j", "i"][random.0.below(if bound { 7 } else { 4 })]
     };
-    let heap = |random: &mut Random, most: usize, bound: bool| {
+    let heap = |random: &mut Formulas, most: usize, bound: bool| {
         let mut spatial = String::from("(_ emp Ref Node)");
         let (mut from, mut before) = (place(random, bound), place(random, bound));
-        for _ in 0..=random.below(most) {
+        for _ in 0..=random.0.below(most) {
             let (to, last, n) = (place(random, bound), place(random, bound), number(random, bound));
-            spatial += &match random.below(6) {
+            spatial += &match random.0.below(6) {
                 0 => format!(" (pto {from} (node {to} {before}))"),
                 1 => format!(" (tree {from} {n})"),
                 2 => format!(" (len {from} {to} {n})"),
                 3 => format!(" (rev {from} {before} {last} {to} {n})"),
                 _ => format!(" (dll {from} {before} {last} {to} {n})"),
             };
-            (from, before) = if random.below(3) == 0 { (last, to) } else { (to, last) };
+            (from, before) = if random.0.below(3) == 0 { (last, to) } else { (to, last) };
         }
-        let relation = ["=", "<=", "<", "distinct"][random.below(4)];
+        let relation = ["=", "<=", "<", "distinct"][random.0.below(4)];
         let (a, b) = (number(random, bound), number(random, bound));
         let body = format!("(and ({relation} {a} {b}) (sep {spatial}))");
         let vars = "((a Ref) (b Ref) (i Int) (j Int))";
@@ -288,7 +282,7 @@ fn no_proof_of_sizes_that_small_heaps_refute() {
 #[test]
 fn satisfiability_of_generated_formulas() {
     let atoms = [("pto", 2), ("ls", 2), ("back", 2), ("plus", 2), ("odd", 2), ("lasso", 1)];
-    let mut random = Random(0x5eed_0003);
+    let mut random = Formulas(Random::new(0x5eed_0003));
     let mut sat = 0;
     for _ in 0..200 {
         let left = random.heap(&atoms, 5, true);

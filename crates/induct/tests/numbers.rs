@@ -6,6 +6,7 @@ use report::FileId;
 use sl::ask::once::check_sat;
 use sl::enumerate::{self, Bounds};
 use sl::{Evaluator, Model, Semantics, Truth, Verdict};
+use testing::Random;
 
 const DEFINITIONS: &str = "
     (declare-sort Ref 0)
@@ -144,26 +145,19 @@ fn models_of_a_given_size() {
     }
 }
 
-/// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64);
+/// Makes them up.
+struct Formulas(Random);
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
+impl Formulas {
     fn of<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len())]
+        all[self.0.below(all.len())]
     }
 
     fn formula(&mut self) -> String {
         let (locations, numbers) = (["x", "y", "z"], ["n", "m", "k"]);
         let mut spatial = String::from("(_ emp Ref Node) (_ emp Ref Node)");
-        for _ in 0..1 + self.below(3) {
-            let (name, sorts) = PREDICATES[self.below(PREDICATES.len())];
+        for _ in 0..1 + self.0.below(3) {
+            let (name, sorts) = PREDICATES[self.0.below(PREDICATES.len())];
             let args: Vec<&str> = sorts
                 .chars()
                 .map(|sort| self.of(if sort == 'R' { &locations } else { &numbers }))
@@ -171,14 +165,14 @@ impl Random {
             spatial += &format!(" ({name} {})", args.join(" "));
         }
         let mut pure = String::new();
-        for _ in 0..1 + self.below(3) {
-            pure += &if self.below(3) == 0 {
+        for _ in 0..1 + self.0.below(3) {
+            pure += &if self.0.below(3) == 0 {
                 let relation = self.of(&["=", "distinct"]);
                 format!(" ({relation} {} {})", self.of(&locations), self.of(&locations))
             } else {
                 let relation = self.of(&["=", "<", ">", "distinct"]);
                 let (a, b) = (self.of(&numbers), self.of(&numbers));
-                format!(" ({relation} {a} (+ {b} {}))", self.below(4))
+                format!(" ({relation} {a} (+ {b} {}))", self.0.below(4))
             };
         }
         format!("(and{pure} (sep {spatial}))")
@@ -187,7 +181,7 @@ impl Random {
 
 #[test]
 fn generated_formulas_with_integers() {
-    let mut random = Random(0x5eed_0012);
+    let mut random = Formulas(Random::new(0x5eed_0012));
     let (mut sat, mut unsat, mut unknown) = (0, 0, 0);
     for _ in 0..30 {
         let formula = random.formula();

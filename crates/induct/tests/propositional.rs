@@ -8,6 +8,7 @@ use induct::system::{Clause, System};
 use report::FileId;
 use sl::ask::once::check_sat;
 use sl::{Evaluator, Semantics, SymbolicHeap, Truth, Verdict};
+use testing::Random;
 
 const HEADER: &str = "(declare-sort Ref 0) (declare-heap (Ref Ref))
     (declare-const x Ref) (declare-const y Ref) (declare-const z Ref)";
@@ -25,33 +26,26 @@ fn numbered(definitions: &str, formula: &str) -> (System, Clause) {
     (system, clause)
 }
 
-/// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64);
+/// Makes them up.
+struct Definitions(Random);
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
+impl Definitions {
     /// Something that says nothing of the heap, about variables `a`, `b`, … and instances.
     fn clause(&mut self, vars: &[&str], arities: &[usize], calls: usize) -> String {
         let mut pure = String::new();
-        for _ in 0..self.below(4) {
-            let (a, b) = (vars[self.below(vars.len())], vars[self.below(vars.len())]);
-            pure += &match self.below(4) {
+        for _ in 0..self.0.below(4) {
+            let (a, b) = (vars[self.0.below(vars.len())], vars[self.0.below(vars.len())]);
+            pure += &match self.0.below(4) {
                 0 => format!(" (= {a} {b})"),
                 1 => format!(" (= {a} (as nil Ref))"),
                 _ => format!(" (distinct {a} (as nil Ref))"),
             };
         }
         let mut spatial = String::new();
-        for _ in 0..self.below(calls + 1) {
-            let pred = self.below(arities.len());
+        for _ in 0..self.0.below(calls + 1) {
+            let pred = self.0.below(arities.len());
             let args: Vec<&str> =
-                (0..arities[pred]).map(|_| vars[self.below(vars.len())]).collect();
+                (0..arities[pred]).map(|_| vars[self.0.below(vars.len())]).collect();
             spatial += &format!(" (p{pred} {})", args.join(" "));
         }
         format!("(and{pure} (sep (_ emp Ref Ref) (_ emp Ref Ref){spatial}))")
@@ -65,8 +59,8 @@ impl Random {
                 names[..*arity].iter().map(|p| format!("({p} Ref)")).collect();
             heads += &format!(" (p{pred} ({}) Bool)", params.join(" "));
             let (u, v) = (names[*arity], names[arity + 1]);
-            let calls = self.below(4);
-            let cases: Vec<String> = (0..1 + self.below(4))
+            let calls = self.0.below(4);
+            let cases: Vec<String> = (0..1 + self.0.below(4))
                 .map(|_| {
                     format!("(exists (({u} Ref) ({v} Ref)) {})", self.clause(names, arities, calls))
                 })
@@ -82,12 +76,12 @@ impl Random {
 
 #[test]
 fn the_same_as_by_base_pairs() {
-    let mut random = Random(0x5eed_0011);
+    let mut random = Definitions(Random::new(0x5eed_0011));
     let (mut sat, mut unsat) = (0, 0);
     for _ in 0..600 {
         let mut arities: Vec<usize> =
-            (0..2 + random.below(4)).map(|_| 1 + random.below(3)).collect();
-        if random.below(2) == 0 {
+            (0..2 + random.0.below(4)).map(|_| 1 + random.0.below(3)).collect();
+        if random.0.below(2) == 0 {
             // What has so many parameters has no table.
             arities[0] = 7;
         }

@@ -6,18 +6,7 @@ use report::FileId;
 use sl::ask;
 use sl::{Budget, Defs, Entailment, Satisfiability};
 use sl::{Evaluator, Formula, Loc, Model, Object, Semantics, Sort, Truth, Value};
-
-/// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-}
+use testing::Random;
 
 /// A formula of the fragment over variables 1, 2, …; 0 is `nil`.
 #[derive(Clone, Default, Debug)]
@@ -191,7 +180,7 @@ fn known_entailments() {
 
 #[test]
 fn satisfiability_agrees_with_all_small_heaps() {
-    let mut random = Random(20_130_713);
+    let mut random = Random::new(20_130_713);
     let mut counts = [0, 0];
     for round in 0..4000 {
         let vars = 2 + round % 3;
@@ -214,7 +203,7 @@ fn satisfiability_agrees_with_all_small_heaps() {
 
 #[test]
 fn entailment_agrees_with_all_small_heaps() {
-    let mut random = Random(4_711);
+    let mut random = Random::new(4_711);
     let mut counts = [0, 0];
     for round in 0..6000 {
         let vars = 2 + round % 3;
@@ -266,7 +255,7 @@ fn weakened(random: &mut Random, left: &Heap, vars: usize) -> Heap {
 /// The evaluator and the semantics of this file are written independently.
 #[test]
 fn the_evaluator_agrees() {
-    let mut random = Random(99);
+    let mut random = Random::new(99);
     for _ in 0..3000 {
         let vars = 3;
         let heap = Heap::random(&mut random, vars, [1, 1, 2, 3]);
@@ -299,7 +288,7 @@ fn evaluate(document: &sl::text::Document, formula: &Formula, model: &Model) -> 
 /// Formulas like those of the competition, only larger: nothing takes long.
 #[test]
 fn random_large_formulas_stay_cheap() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let start = std::time::Instant::now();
     for round in 0..150 {
         let vars = 20 + round % 20;

@@ -10,6 +10,7 @@ use sl::ask;
 use sl::core::{Heap, Sequent, Var};
 use sl::proof::{Derivation, Rule, Tree};
 use sl::{Answer, Budget, Defs, Entailment, Procedure, Semantics};
+use testing::Random;
 
 const DEFINITIONS: &str = "
     pred lseg(x, y) := x = y || exists u. x |-> u * lseg(u, y);
@@ -83,17 +84,6 @@ fn proofs() -> Vec<(Defs, String, Vec<Derivation>)> {
 #[test]
 fn proofs_are_accepted() {
     proofs();
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n.max(1)
-    }
 }
 
 fn node(tree: &mut Tree, number: usize) -> &mut Tree {
@@ -317,7 +307,7 @@ mod small {
 #[test]
 fn changed_proofs_are_rejected_unless_they_are_right() {
     let all = proofs();
-    let mut random = Random(0x5eed_0015);
+    let mut random = Random::new(0x5eed_0015);
     let (mut rejected, mut right) = (0, BTreeMap::<&str, (usize, usize)>::new());
     while rejected + right.values().map(|(n, _)| n).sum::<usize>() < 10_000 {
         let (defs, question, derivations) = &all[random.below(all.len())];

@@ -4,6 +4,7 @@
 use report::FileId;
 use sl::enumerate::{Bounds, find_counterexample, find_satisfying};
 use sl::{Evaluator, Loc, Model, Object, Semantics, Sort, Truth, Value};
+use testing::Random;
 
 /// A model of the default heap: `x=1 1->2 2->0`.
 fn model(text: &str) -> Model {
@@ -170,28 +171,21 @@ fn small_models_are_enumerated() {
     assert!(!valid("ls(x, y) * ls(y, z)", "ls(x, z)"));
 }
 
-/// A number from 0 to `n - 1`, the same in every run.
-struct Random(u64);
+/// Makes them up.
+struct Formulas(Random);
 
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % n
-    }
-
+impl Formulas {
     /// A formula that cannot tell two other locations from three.
     fn small(&mut self) -> String {
         let atoms = ["x |-> y", "y |-> x", "x |-> nil", "emp", "true", "x |-> x", "y |-> y"];
         let parts: Vec<String> = (0..2)
             .map(|_| {
-                let not = if self.below(2) == 0 { "!" } else { "" };
-                format!("{not}({})", atoms[self.below(atoms.len())])
+                let not = if self.0.below(2) == 0 { "!" } else { "" };
+                format!("{not}({})", atoms[self.0.below(atoms.len())])
             })
             .collect();
-        let not = if self.below(2) == 0 { "!" } else { "" };
-        format!("{not}({})", parts.join([" * ", " && ", " || "][self.below(3)]))
+        let not = if self.0.below(2) == 0 { "!" } else { "" };
+        format!("{not}({})", parts.join([" * ", " && ", " || "][self.0.below(3)]))
     }
 }
 
@@ -215,7 +209,7 @@ fn heaps() -> Vec<Model> {
 /// What the evaluator thinks of wands is what it thinks of all heaps that can be added.
 #[test]
 fn wands_and_all_extensions() {
-    let mut random = Random(0x5eed_0010);
+    let mut random = Formulas(Random::new(0x5eed_0010));
     let states = ["x=1 y=2", "x=1 y=2 1->2", "x=1 y=2 2->5", "x=1 y=1", "x=0 y=2", "x=1 y=2 5->0"];
     let heaps = heaps();
     let mut held = 0;

@@ -1,7 +1,7 @@
 //! Sessions with a real Z3, and with programs that only pretend to be one.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -9,12 +9,7 @@ use std::time::{Duration, Instant};
 use smt::{
     Answer, Config, Limits, Meaning, Quant, Quantifier, Session, SolverError, Sort, Term, Terms,
 };
-
-/// The Z3 of `scripts/get-z3`, which `make test` fetches first, or `$LANCEHEAD_Z3`.
-fn z3() -> PathBuf {
-    let fetched = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3");
-    std::env::var_os("LANCEHEAD_Z3").map_or_else(fetched, PathBuf::from)
-}
+use testing::z3;
 
 fn config(solver: impl Into<PathBuf>) -> Config {
     config_of(solver, 10)

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use report::{Diagnostic, FileId, SourceMap};
 use spl::lexer::{TokenKind, tokenize};
 use spl::parser::parse;
+use testing::Random;
 
 /// All programs of the repository, and of a folder that the environment may name.
 fn programs() -> Vec<(PathBuf, String)> {
@@ -62,19 +63,9 @@ fn formatting_keeps_tokens_and_comments_and_is_idempotent() {
     }
 }
 
-/// A small generator of numbers: tests are the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-}
-
 #[test]
 fn damaged_programs_do_no_harm() {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let all = programs();
     let words = [
         "(",

@@ -32,12 +32,6 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The solver that the environment names, or the one of the repository.
-fn solver() -> PathBuf {
-    std::env::var_os("LANCEHEAD_Z3")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3"), PathBuf::from)
-}
-
 fn expected(text: &str) -> BTreeSet<(u32, String)> {
     let mut found = BTreeSet::new();
     let mut pending = Vec::new();
@@ -62,7 +56,7 @@ fn run(path: &Path) -> Result<(), Failed> {
     diagnostics.extend(checked.diagnostics);
     if let Some(program) = checked.program {
         // Most goals here are planted to fail, and are not tried for long.
-        let config = vc::Config { second_try: 200_000, ..vc::Config::new(solver()) };
+        let config = vc::Config { second_try: 200_000, ..vc::Config::new(testing::z3()) };
         let verdict = vc::verify(&program, &config);
         if let Some(why) = verdict.no_solver {
             return Err(why.into());

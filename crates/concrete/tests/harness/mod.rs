@@ -65,10 +65,7 @@ pub struct Verdict {
 
 /// Where Z3 is.
 pub fn solver() -> PathBuf {
-    match std::env::var_os("LANCEHEAD_Z3") {
-        Some(path) => path.into(),
-        None => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3"),
-    }
+    testing::z3()
 }
 
 /// Verifies a program, with the command in `VERIFIER` if there is one: any that prints what

@@ -1,0 +1,27 @@
+//! What tests share. Nothing here knows what is tested.
+//!
+//! - [`Random`]: numbers that look random and are the same in every run.
+//! - [`damage`]: texts that are nearly right.
+//! - [`shrink`]: a smaller failure that is still one.
+//! - [`z3`]: where the solver is.
+
+mod damage;
+mod random;
+pub mod shrink;
+
+pub use damage::{damage, pieces};
+pub use random::Random;
+
+use std::path::PathBuf;
+
+/// The solver that `LANCEHEAD_Z3` names, or the one that `scripts/get-z3` has put into the repository.
+#[must_use]
+pub fn z3() -> PathBuf {
+    std::env::var_os("LANCEHEAD_Z3").map_or_else(|| root().join(".z3/z3"), PathBuf::from)
+}
+
+/// The folder of the repository.
+#[must_use]
+pub fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

@@ -1,0 +1,52 @@
+; by induct
+(declare-sort Ref 0)
+(declare-datatypes ((Node 0)) (((node (lft Ref) (rgt Ref) (up Ref)))))
+(declare-heap (Ref Node))
+(define-fun-rec below ((x Ref) (p Ref)) Bool
+  (or (pto x (node (as nil Ref) (as nil Ref) p))
+      (exists ((l Ref) (r Ref)) (sep (pto x (node l r p)) (below l x) (below r x)))))
+(define-fun-rec path ((x Ref) (d Ref) (t Ref) (p Ref)) Bool
+  (or (exists ((r Ref)) (and (= x t) (sep (pto x (node d r p)) (below r x))))
+      (exists ((l Ref)) (and (= x t) (sep (pto x (node l d p)) (below l x))))
+      (exists ((u Ref) (r Ref)) (sep (pto x (node d r u)) (below r x) (path u x t p)))
+      (exists ((u Ref) (l Ref)) (sep (pto x (node l d u)) (below l x) (path u x t p)))))
+
+(declare-const x Ref) (declare-const y Ref) (declare-const z Ref) (declare-const w Ref)
+(declare-const v Ref)
+(declare-const k Int) (declare-const m Int) (declare-const n Int) (declare-const o Int)
+(declare-const i Int) (declare-const j Int) (declare-const p Int) (declare-const q Int)
+
+(push 1)
+(set-info :status unsat)
+(assert (sep (pto x (node (as nil Ref) (as nil Ref) y)) (path y x z w)))
+(assert (not (below z w)))
+(check-sat)
+(pop 1)
+
+(push 1)
+(set-info :status unsat)
+(assert (exists ((u Ref)) (sep (below x u) (path u x z w))))
+(assert (not (below z w)))
+(check-sat)
+(pop 1)
+
+(push 1)
+(set-info :status sat)
+(assert (sep (pto x (node (as nil Ref) (as nil Ref) y)) (path y x z w)))
+(assert (not (below x w)))
+(check-sat)
+(pop 1)
+
+(push 1)
+(set-info :status sat)
+(assert (sep (pto x (node (as nil Ref) y (as nil Ref))) (path y x z w)))
+(assert (not (below z w)))
+(check-sat)
+(pop 1)
+
+(push 1)
+(set-info :status sat)
+(assert (path x y z w))
+(assert (not (below z w)))
+(check-sat)
+(pop 1)
