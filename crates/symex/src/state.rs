@@ -322,8 +322,8 @@ pub(crate) struct State {
     pub result: Option<Term>,
     /// The number of the next fresh symbol.
     pub fresh: u32,
-    /// What is assumed, for answers without the solver.
-    pub known: HashTrieSet<Term>,
+    /// The path condition, one conjunct each, for answers without the solver.
+    pub path_condition: HashTrieSet<Term>,
     /// Fresh symbols are functions of these.
     pub parameters: Rc<[Term]>,
     /// How many of them are not variables of quantifiers: what a function depends on.
@@ -434,7 +434,7 @@ impl State {
     /// Takes over what was learnt in the state of another member.
     pub fn leave(&mut self, inner: State) {
         self.fresh = inner.fresh;
-        self.known = inner.known;
+        self.path_condition = inner.path_condition;
         self.nesting = inner.nesting;
         self.wildcards = inner.wildcards;
         self.reserves = inner.reserves;
@@ -469,7 +469,7 @@ impl State {
             frames: List::new(),
             result: None,
             fresh: 0,
-            known: HashTrieSet::new(),
+            path_condition: HashTrieSet::new(),
             parameters: Rc::from([]),
             fixed: 0,
             wildcards: HashTrieSet::new(),

@@ -79,6 +79,7 @@ impl Executor<'_> {
                 for (part, blame) in parts {
                     state.perm_heap = Some(heap.clone());
                     if this.syntax.is_pure(part) {
+                        // exhale(h, π, e): check π ⊨ e  [MSS16, Fig. 11]
                         let value = this.eval(state, part, blame)?;
                         let reason = Reason::new(ReasonKind::AssertionFalse, part, state.owner);
                         this.check(state, value, blame, reason)?;

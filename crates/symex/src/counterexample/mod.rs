@@ -1,12 +1,10 @@
 //! Values for which a proof fails.
 //!
-//! The solver proposes a model. Nobody sees it before it was evaluated ([`world`], [`interpret`]): the
+//! The solver proposes a model. Nobody sees it before it was evaluated ([`world`] with `world::interpret`): the
 //! assertion that fails is false in it, permission is short where it is missing, and what is known on
 //! the path holds. Formulas with quantifiers are tried on the values that the model mentions; an
 //! instance that does not hold is what the solver is told before it is asked again.
 
-mod contents;
-mod interpret;
 mod show;
 mod value;
 mod world;
@@ -27,10 +25,9 @@ use crate::prover::{Entry, Prover};
 use crate::state::{Heap, State};
 use crate::verdict::Counterexample;
 
-use interpret::{Places, Scene};
 use show::{Rows, Shown};
 use value::Value;
-use world::{COLLECTION_OPS, Env, Mentioned, Role, World};
+use world::{COLLECTION_OPS, Env, Mentioned, Places, Role, Scene, World};
 
 /// Work for one proposal of the solver.
 const WORK: u64 = 3_000_000;

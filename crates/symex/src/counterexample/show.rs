@@ -227,7 +227,7 @@ impl Prover<'_> {
         values: &[String],
     ) -> String {
         let mut locals = owner.locals(self.program).to_vec();
-        let mut map = HashMap::new();
+        let mut written = Vec::new();
         for (hole, value) in holes.iter().zip(values) {
             // What was read in another state is not written out.
             let Argument::Value(hole) = hole else { continue };
@@ -237,20 +237,20 @@ impl Prover<'_> {
                 ty: hole.ty.clone(),
                 pos: Pos::None,
             });
-            map.insert(
-                Arc::as_ptr(hole),
-                Expr::new(ExprKind::Local(id), hole.ty.clone(), Pos::None),
-            );
+            written.push((hole, Expr::new(ExprKind::Local(id), hole.ty.clone(), Pos::None)));
         }
-        fn fill(e: &Arc<Expr>, map: &HashMap<*const Expr, Arc<Expr>>) -> Arc<Expr> {
-            match map.get(&Arc::as_ptr(e)) {
-                Some(value) => Arc::clone(value),
-                None => e.map_children(|child| fill(child, map)),
-            }
-        }
-        let filled = Wand { lhs: fill(&wand.lhs, &map), rhs: fill(&wand.rhs, &map), pos: wand.pos };
+        let (lhs, rhs) = (with_values(&wand.lhs, &written), with_values(&wand.rhs, &written));
+        let filled = Wand { lhs, rhs, pos: wand.pos };
         let e = Expr::new(ExprKind::Wand(filled), Type::Bool, Pos::None);
         shorten(&viper::unparse::expr_text(self.program, &locals, &[], &e), LONGEST)
+    }
+}
+
+/// An expression with others in place of some of its nodes.
+fn with_values(e: &Arc<Expr>, values: &[(&Arc<Expr>, Arc<Expr>)]) -> Arc<Expr> {
+    match values.iter().find(|(node, _)| Arc::ptr_eq(node, e)) {
+        Some((_, value)) => Arc::clone(value),
+        None => e.map_children(|child| with_values(child, values)),
     }
 }
 

@@ -85,7 +85,7 @@ impl Encoding<'_> {
         self.close(Formula::for_all(kind), constants, triggers, body)
     }
 
-    /// Quantifies over constants. What kinds there are is said in [`crate::origin`].
+    /// Quantifies over constants. What kinds there are is said in [`origin`](super::origin).
     pub fn close(
         &mut self,
         formula: Formula,

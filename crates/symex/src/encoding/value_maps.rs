@@ -53,6 +53,7 @@ impl Encoding<'_> {
     }
 
     /// Maps that agree on their domains are the same; where they differ, they do so at a witness.
+    /// [MSS16, Fig. 10], with a function for the witness.
     fn value_map_axiom(&mut self, name: &str, map: &ValueMap, wrap: FunId) {
         let pair = vec![map.sort, map.sort];
         let mut at = String::new();

@@ -213,6 +213,7 @@ impl Executor<'_> {
             BinOp::Or => Some(self.terms.not(left)),
             _ => None,
         };
+        // eval(a ==> b): b under the path condition a  [MSS16, Fig. 12]
         if let Some(condition) = shortcut {
             let right = if self.terms.as_bool(condition) == Some(false) {
                 None

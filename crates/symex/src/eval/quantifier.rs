@@ -25,6 +25,7 @@ impl Executor<'_> {
         if !self.syntax.is_pure(body) {
             return self.unsupported(state, e.pos, "A quantified permission");
         }
+        // eval(forall x :: e): e for fresh y; what was learnt with y holds for all  [MSS16, Fig. 6]
         let constants: Vec<Term> = vars.iter().map(|v| self.havoc(state, *v)).collect();
         let outcomes = self.explore(state, |this, s| {
             s.parameters = s.parameters.iter().chain(&constants).copied().collect();

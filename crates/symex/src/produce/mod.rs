@@ -64,6 +64,7 @@ impl Executor<'_> {
                 let mut left = parts.iter().filter(|(part, _)| !this.syntax.is_pure(part)).count();
                 for (part, blame) in parts {
                     if this.syntax.is_pure(part) {
+                        // inhale(h, π, e): (h, π ∪ {e})  [MSS16, Fig. 11]
                         let value = this.eval(state, part, blame)?;
                         this.assume(state, value)?;
                         continue;

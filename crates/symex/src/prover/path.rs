@@ -156,14 +156,14 @@ impl Prover<'_> {
                 }
                 _ => {}
             }
-            if state.known.contains(&formula) {
+            if state.path_condition.contains(&formula) {
                 continue;
             }
             let negation = self.terms.not(formula);
-            if state.known.contains(&negation) {
+            if state.path_condition.contains(&negation) {
                 return Err(Stop::Infeasible);
             }
-            state.known.insert_mut(formula);
+            state.path_condition.insert_mut(formula);
             self.trail.push(entry(formula));
             if !self.log.replaying() {
                 let told = self.told(&state.parameters, formula);

@@ -12,7 +12,7 @@ use crate::verdict::Trouble;
 impl Prover<'_> {
     /// Does it follow from single assumptions, visibly?
     pub fn entailed(&mut self, state: &State, formula: Term) -> bool {
-        if state.known.contains(&formula) {
+        if state.path_condition.contains(&formula) {
             return true;
         }
         match self.terms.node(formula).clone() {
@@ -25,13 +25,13 @@ impl Prover<'_> {
             }
             Node::Op(Op::Ite, args) => {
                 let not = self.terms.not(args[0]);
-                (state.known.contains(&args[0]) && self.entailed(state, args[1]))
-                    || (state.known.contains(&not) && self.entailed(state, args[2]))
+                (state.path_condition.contains(&args[0]) && self.entailed(state, args[1]))
+                    || (state.path_condition.contains(&not) && self.entailed(state, args[2]))
             }
             Node::Op(Op::Le, args) => {
                 // Strict implies weak.
                 let strict = self.terms.lt(args[0], args[1]);
-                state.known.contains(&strict)
+                state.path_condition.contains(&strict)
             }
             Node::Op(Op::Lt, args) => {
                 // Products of positive amounts are positive.

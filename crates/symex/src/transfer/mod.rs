@@ -1,7 +1,7 @@
 //! What a wand takes from the heaps around it. [Wid22, Listings 5.5 and 5.13] transfer
 //!
 //! While a wand is packaged, the heap of the state is that of the left-hand side. What is missing
-//! there is [transferred](Executor::transfer) from the reserves, the heaps around the wand: it becomes part of
+//! there is [transferred](Prover::transfer) from the reserves, the heaps around the wand: it becomes part of
 //! the footprint. Reserves never lose chunks, so that a place in one means the same on all paths of
 //! the package; how much was taken is written down beside it.
 

@@ -8,8 +8,8 @@ use num_traits::{Signed, ToPrimitive};
 use smt::Sort;
 use viper::core::{DomainFunctionId, Type};
 
-use super::value::Value;
-use super::world::{Known, Mentioned, World};
+use super::super::value::Value;
+use super::{Known, Mentioned, World};
 
 /// Sequences and sets with more elements are not read.
 const LARGEST: usize = 40;

@@ -15,8 +15,8 @@ use viper::core::{
     BinOp, Expr, ExprKind, FieldId, FunctionId, LabelId, LocalId, OldState, PredicateId, Resource,
 };
 
-use super::value::{Value, binary, collection, multiset};
-use super::world::{Role, World, of_value};
+use super::super::value::{Value, binary, collection, multiset};
+use super::{Role, World, of_value};
 use crate::state::{QuantifiedChunk, ResourceId};
 use crate::syntax::conjuncts;
 

@@ -5,6 +5,9 @@
 //! computed here: arithmetic, equality, collections, data types, functions with a body. A model that
 //! the solver found although it missed a rule of these does not pass.
 
+mod contents;
+mod interpret;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use num_bigint::BigInt;
@@ -15,6 +18,8 @@ use viper::core::{BinOp, CollectionOp, DomainFunctionId, FunctionId, Program, Ty
 
 use super::value::{Value, binary, collection, multiset};
 use crate::encoding::Encoding;
+
+pub(super) use interpret::{Places, Scene};
 
 /// What a symbol of the solver stands for.
 #[derive(Clone, Debug)]
@@ -65,33 +70,33 @@ const INSTANCES: usize = 2000;
 const STEPS: u32 = 400_000;
 
 pub(crate) struct World<'a, 'p> {
-    pub program: &'p Program,
-    pub terms: &'a Terms,
-    pub encoding: &'a Encoding<'p>,
-    pub model: Model,
-    pub roles: &'a HashMap<FunId, Role>,
+    program: &'p Program,
+    terms: &'a Terms,
+    encoding: &'a Encoding<'p>,
+    model: Model,
+    roles: &'a HashMap<FunId, Role>,
     /// Values that are not determined by the meanings of symbols.
-    pub pinned: HashMap<Term, smt::Value>,
-    pub mentioned: Mentioned,
+    pinned: HashMap<Term, smt::Value>,
+    mentioned: Mentioned,
     /// Terms that stand for given values for the moment.
-    pub bindings: HashMap<Term, Known>,
+    bindings: HashMap<Term, Known>,
     memo: HashMap<Term, Option<Known>>,
-    pub contents: HashMap<(smt::Value, Type), Option<Value>>,
+    contents: HashMap<(smt::Value, Type), Option<Value>>,
     /// Values whose contents are being read.
-    pub reading: Vec<(smt::Value, Type)>,
+    reading: Vec<(smt::Value, Type)>,
     /// Values of data types, and what the solver calls them.
-    pub taken: HashMap<Value, smt::Value>,
+    taken: HashMap<Value, smt::Value>,
     /// Values of data types that do not make sense, with numbers.
-    pub others: HashMap<smt::Value, usize>,
+    others: HashMap<smt::Value, usize>,
     /// What functions without a definition were seen to be.
-    pub applied: HashMap<(FunId, Vec<Value>), Value>,
+    applied: HashMap<(FunId, Vec<Value>), Value>,
     /// Are the values of functions without a definition unknown that were not seen?
     pub only_applied: bool,
     /// Does a function have two values, or one that its postcondition excludes?
     pub inconsistent: bool,
-    pub steps: u32,
-    pub depth: usize,
-    pub padded: u32,
+    steps: u32,
+    depth: usize,
+    padded: u32,
     /// Applications of functions that are not what their definitions say: with the values of their
     /// arguments, and what they should be.
     pub corrections: Vec<(Term, Vec<Value>, Value)>,
