@@ -115,9 +115,10 @@ impl<'p> Unit<'p> {
             .iter()
             .filter_map(|p| Some(Value { ty: ty(p.local), term: *locals.get(&p.local)? }))
             .collect();
-        self.ask_call(path, name, &values, &alternatives, span);
         self.check_ghosts(path, Some(effects), span, "before this call");
         let footprint = self.give(path, &alternatives, &implicit, &effects.types, &blame, text);
+        // What is implicit is known only now.
+        self.ask_call(path, name, &values, &alternatives, span);
         // What need not be proved may be used by the callee, not by us.
         let kept = self.replace(path, &footprint, effects)?;
         self.assume_ghosts_after(path, effects);

@@ -264,7 +264,7 @@ impl<'p> Translator<'p> {
                 Node::App(fun, _) => {
                     // Constants for existential variables have a meaning only inside.
                     let name = &self.logic.terms.signature.fun(*fun).name;
-                    if !name.starts_with("null.") && !name.starts_with("empty.") {
+                    if !["null.", "empty.", "ctor."].iter().any(|c| name.starts_with(c)) {
                         return false;
                     }
                 }
