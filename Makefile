@@ -17,6 +17,8 @@ help:
 	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
 	@echo 'make bench-entail how long entailments take, with definitions that are prepared once'
 	@echo 'make bench-infer  how the time of infer grows with programs of up to 200 operations'
+	@echo 'make bench-spl    Table 1 of [PWZ13]: ours beside the paper and GRASShopper; programs in TREE=DIR'
+	@echo 'make mutate-spl   seed errors into the SPL programs FILES=…, and list those that still verify'
 	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
 	@echo '               from SEED=N; findings go to OUT=DIR'
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
@@ -68,6 +70,15 @@ bench-entail: z3
 
 bench-infer:
 	$(CARGO) bench --locked -p lancehead-driver --bench infer
+
+bench-spl: z3
+	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' TREE='$(abspath $(TREE))' \
+	    $(CARGO) bench --locked -p lancehead-vc --bench table1
+
+# Of every N seeded errors of a kind one is tried: SHARE=N.
+mutate-spl: z3
+	@LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' $(CARGO) run --locked -q -p lancehead-vc --example mutants -- \
+	    --share '$(or $(SHARE),1)' --judged tests/spl/judged.txt $(or $(FILES),$(wildcard examples/spl/*.spl))
 
 bench-front-end:
 	$(CARGO) bench --locked -p lancehead --bench front_end -- $(abspath $(TREE))

@@ -122,7 +122,8 @@ impl Maker<'_> {
                 [("<=", "<"), (">=", ">"), ("==", "!="), ("!=", "=="), ("<", "<="), (">", ">=")];
             let wanted = changes.iter().find(|(from, _)| text.trim() == *from);
             if let Some((_, to)) = wanted.filter(|_| op != BinOp::Ne || text.contains("!=")) {
-                self.add(kind, between, format!(" {to} "));
+                let (left, right) = (self.source(a), self.source(b));
+                self.add(kind, Span { end: b.end, ..a }, format!("{left} {to} {right}"));
             }
         }
     }
