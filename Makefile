@@ -21,6 +21,8 @@ help:
 	@echo 'make mutate-spl   seed errors into the SPL programs FILES=…, and list those that still verify'
 	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
 	@echo '               from SEED=N; findings go to OUT=DIR'
+	@echo 'make fuzz-sl   look for texts that make readers panic, and for wrong answers of the procedures'
+	@echo '               of separation logic, for SECONDS=10, from SEED=N'
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
 	@echo 'make score-clients TREE=DIR'
 	@echo '               compare errors with those in DIR/silicon.tsv, program by program'
@@ -50,6 +52,9 @@ fuzz-viper: z3
 	@LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' SECONDS='$(SECONDS)' SEED='$(SEED)' OUT='$(or $(OUT),$(CURDIR))' \
 	    $(CARGO) run --locked -q -p lancehead-concrete --example fuzz -- \
 	    $(or $(FILES),$(shell find tests/verify tests/termination -name '*.vpr'))
+
+fuzz-sl:
+	@SECONDS='$(or $(SECONDS),10)' SEED='$(or $(SEED),1)' $(CARGO) run --locked -q -p lancehead-entail --example fuzz
 
 score-clients: release
 	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/agreement '$(TREE)' --reference '$(TREE)/silicon.tsv' \
