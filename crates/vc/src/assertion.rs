@@ -102,6 +102,23 @@ impl Translator<'_> {
                 Ok(alternatives)
             }
             ExprKind::Binary(op, a, b) => self.connective(env, *op, a, b, span),
+            ExprKind::Cond(c, a, b) => {
+                // c ? A : B  is  c &*& A || !c &*& B
+                let yes = self.term(env, c)?;
+                let no = self.logic.terms.not(yes);
+                let mut all = Vec::new();
+                for (guard, side) in [(yes, a), (no, b)] {
+                    let fact = Fact { term: guard, span: c.span, what: What::Formula };
+                    for mut alternative in self.spatial(env, side)? {
+                        alternative.facts.insert(0, fact.clone());
+                        all.push(alternative);
+                    }
+                }
+                if all.len() > MAX_ALTERNATIVES {
+                    return unsupported(span, "an assertion with so many alternatives");
+                }
+                Ok(all)
+            }
             ExprKind::Quant(Q::Exists, vars, body) => {
                 let mut inner = env.clone();
                 let mut constants = Vec::new();

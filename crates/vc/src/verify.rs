@@ -70,7 +70,7 @@ impl Config {
 pub struct Member {
     /// Its name.
     pub name: String,
-    /// `procedure`, `lemma` or `function`
+    /// `procedure`, `lemma`, `function`, or a `predicate` that is not defined
     pub kind: &'static str,
     /// The verdict.
     pub status: Status,
@@ -212,8 +212,38 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
             member.status = member.status.max(Status::Failed);
         }
     }
+    members.extend(undefined(&context, config));
     let no_solver = no_solver.into_inner().unwrap_or_else(PoisonError::into_inner);
     Verdict { members, starts: starts.into_inner() as u64 + first_starts, no_solver }
+}
+
+/// Boolean predicates that are nowhere defined: they use themselves under a negation, without end.
+fn undefined(context: &Context<'_>, config: &Config) -> Vec<Member> {
+    let mut members = Vec::new();
+    for (name, domains) in &context.definitions.domains {
+        let Some(predicate) = context.program.predicates.get(name) else { continue };
+        let wanted = config.members.is_empty() || config.members.iter().any(|m| **m == **name);
+        if !domains.is_empty() || !wanted {
+            continue;
+        }
+        let message = format!(
+            "the recursion of `{name}` might go on forever: it uses itself under a negation, and no \
+             measure was found that gets smaller"
+        );
+        let mut error = Diagnostic::error("termination.failed", predicate.span, message);
+        error.member = Some(name.to_string());
+        members.push(Member {
+            name: name.to_string(),
+            kind: "predicate",
+            status: Status::Failed,
+            time: Duration::ZERO,
+            diagnostics: vec![error],
+            goals: 0,
+            queries: 0,
+            waiting: Duration::ZERO,
+        });
+    }
+    members
 }
 
 /// Where more goals than this fail, it is not for a missing conjunct.

@@ -102,13 +102,17 @@ impl Checker {
             E::Cond(cond, then, otherwise) => {
                 let cond = self.typed(scope, cond, &Type::Bool)?;
                 let then = self.expr(scope, then)?;
-                let ty = then.ty.clone();
-                let otherwise = self.typed(scope, otherwise, &ty)?;
-                if scope.resolve(&ty) == Type::Perm {
-                    let message = "a conditional cannot choose between spatial assertions";
-                    let help = "write `c &*& A || !c &*& B`";
-                    return self.error_with(span, message, help);
-                }
+                let mut ty = scope.resolve(&then.ty);
+                let otherwise = if matches!(ty, Type::Bool | Type::Perm) {
+                    // A formula is a spatial assertion, too.
+                    let otherwise = self.expr(scope, otherwise)?;
+                    if scope.resolve(&otherwise.ty) == Type::Perm {
+                        ty = Type::Perm;
+                    }
+                    self.expect(scope, otherwise, &ty)?
+                } else {
+                    self.typed(scope, otherwise, &ty)?
+                };
                 node(ExprKind::Cond(cond, then, otherwise), ty, span)
             }
             E::Quant(quantifier, binders, body) => {
