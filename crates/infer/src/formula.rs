@@ -33,7 +33,7 @@ impl<'a> Names<'a> {
         }
         let mut vars: Vec<(&str, Term)> = Vec::new();
         for (var, term) in decl.vars.iter().zip(&state.vars) {
-            if !var.temporary {
+            if !var.temporary && *term != Term::DEAD {
                 vars.push((&var.name, *term));
             }
         }

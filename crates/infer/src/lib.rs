@@ -10,10 +10,12 @@
 //! *Does not know*: C, files, terminals, how the analysis works.
 
 pub mod analysis;
+pub mod assertions;
 mod formula;
 pub mod holds;
 mod search;
 pub mod shapes;
+pub mod tested;
 pub mod trace;
 pub mod verdict;
 

@@ -14,7 +14,7 @@ mod search;
 mod tests;
 
 use heap::run::{Memory, Value};
-use heap::{GlobalId, VarId};
+use heap::{GlobalId, ObjectId, ProcId, VarId};
 
 /// A value, as a term.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +23,10 @@ pub enum Term {
     Var(VarId),
     /// The start of a global object.
     Global(GlobalId),
+    /// The start of a local object of the procedure.
+    Local(ObjectId),
+    /// A procedure.
+    Proc(ProcId),
     /// An existential variable, or in a definition a parameter: those come first.
     Exists(u32),
     /// A number; null is 0.
@@ -40,8 +44,10 @@ pub enum Atom {
     Cells {
         /// The place.
         at: Term,
-        /// The size of the object, if it is its start, and it is on the heap.
+        /// The size of the object, if the place is its start; then all of it is described.
         size: Option<Term>,
+        /// Must it be on the heap?
+        on_heap: bool,
         /// Offset, bytes and value of each.
         cells: Vec<(i64, u8, Term)>,
     },
@@ -90,6 +96,8 @@ pub struct Definition {
 /// Where an assertion is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct State<'s> {
+    /// The procedure.
+    pub proc: ProcId,
     /// The variables of the procedure.
     pub registers: &'s [Value],
     /// Memory.

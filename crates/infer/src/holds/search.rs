@@ -6,7 +6,9 @@ use heap::run::{Life, Object, Owner, Pointer, Value};
 use super::{Atom, Definition, Holds, Pure, State, SymbolicHeap, Term};
 
 /// So many atoms are looked at.
-const FUEL: u32 = 200_000;
+const FUEL: u32 = 20_000;
+/// So deep instances are replaced by their cases; each level has a copy of what is known.
+const DEPTH: u32 = 600;
 
 /// Does a symbolic heap hold?
 pub(super) fn satisfies(
@@ -14,7 +16,7 @@ pub(super) fn satisfies(
     definitions: &[Definition],
     state: State<'_>,
 ) -> Holds {
-    let mut search = Search { definitions, state, fuel: FUEL, uncertain: false };
+    let mut search = Search { definitions, state, fuel: FUEL, depth: 0, uncertain: false };
     let mut world = World::default();
     let base = world.fresh(heap.exists);
     world.add(heap, base);
@@ -35,7 +37,7 @@ struct Scoped {
 
 #[derive(Clone, Debug)]
 enum Task {
-    Cells { at: Scoped, size: Option<Scoped>, cells: Vec<(i64, u8, Scoped)> },
+    Cells { at: Scoped, size: Option<Scoped>, on_heap: bool, cells: Vec<(i64, u8, Scoped)> },
     Instance { definition: usize, args: Vec<Scoped> },
 }
 
@@ -60,8 +62,9 @@ impl World {
         let scoped = |term: &Term| Scoped { term: term.clone(), base };
         for atom in &heap.atoms {
             self.tasks.push(match atom {
-                Atom::Cells { at, size, cells } => Task::Cells {
+                Atom::Cells { at, size, on_heap, cells } => Task::Cells {
                     at: scoped(at),
+                    on_heap: *on_heap,
                     size: size.as_ref().map(scoped),
                     cells: cells.iter().map(|(o, b, value)| (*o, *b, scoped(value))).collect(),
                 },
@@ -94,6 +97,7 @@ struct Search<'a> {
     definitions: &'a [Definition],
     state: State<'a>,
     fuel: u32,
+    depth: u32,
     /// Was something left open?
     uncertain: bool,
 }
@@ -114,6 +118,15 @@ impl Search<'_> {
                 value => Some(*value),
             },
             Term::Global(id) => Some(Value::Ptr(Pointer { object: id.0, offset: 0 })),
+            Term::Local(id) => {
+                // The one of the innermost activation is the newest.
+                let owner = Owner::Local(self.state.proc, id.0);
+                let objects = self.state.memory.objects();
+                let number =
+                    objects.iter().rposition(|o| o.owner == owner && o.life == Life::Live)?;
+                Some(Value::Ptr(Pointer { object: number as u32, offset: 0 }))
+            }
+            Term::Proc(id) => Some(Value::Proc(*id)),
             Term::Exists(var) => *world.values.get((base + var) as usize)?,
             Term::Int(n) => Some(Value::Int(*n)),
             Term::Plus(a, b) => match (self.eval(world, a, base)?, self.eval(world, b, base)?) {
@@ -124,11 +137,18 @@ impl Search<'_> {
                 }
                 _ => None,
             },
-            Term::Times(n, a) => match self.eval(world, a, base)? {
-                Value::Int(a) => Some(Value::Int(n.checked_mul(a)?)),
-                _ => None,
-            },
+            Term::Times(n, a) => {
+                let a = self.state.memory.number(self.eval(world, a, base)?);
+                Some(Value::Int(n.checked_mul(a)?))
+            }
         }
+    }
+
+    /// Is this a variable that was never set?
+    fn is_anything(&self, term: &Term) -> bool {
+        let Term::Var(var) = term else { return false };
+        let value = self.state.registers.get(var.index());
+        matches!(value, None | Some(Value::Undef | Value::Garbage))
     }
 
     /// Makes a term have a value, if that is a matter of one variable.
@@ -176,10 +196,10 @@ impl Search<'_> {
                 Task::Instance { .. } => false,
             });
             if let Some(i) = known {
-                let Task::Cells { at, size, cells } = world.tasks.swap_remove(i) else {
+                let Task::Cells { at, size, on_heap, cells } = world.tasks.swap_remove(i) else {
                     return false;
                 };
-                if !self.cells(&mut world, &at, size.as_ref(), &cells) {
+                if !self.cells(&mut world, &at, (size.as_ref(), on_heap), &cells) {
                     return false;
                 }
                 continue;
@@ -240,7 +260,15 @@ impl Search<'_> {
                     possible = false;
                 }
             }
-            if possible && self.solve(world) {
+            self.depth += 1;
+            let solved = if self.depth > DEPTH {
+                self.uncertain = true;
+                false
+            } else {
+                possible && self.solve(world)
+            };
+            self.depth -= 1;
+            if solved {
                 return true;
             }
         }
@@ -252,7 +280,7 @@ impl Search<'_> {
         &mut self,
         world: &mut World,
         at: &Scoped,
-        size: Option<&Scoped>,
+        (size, on_heap): (Option<&Scoped>, bool),
         cells: &[(i64, u8, Scoped)],
     ) -> bool {
         let memory = self.state.memory;
@@ -262,7 +290,7 @@ impl Search<'_> {
         };
         if let Some(size) = size {
             let known = Value::Int(object.size.into());
-            let there = place.offset == 0 && object.owner == Owner::Heap;
+            let there = place.offset == 0 && (!on_heap || object.owner == Owner::Heap);
             match self.unify(world, &size.term, size.base, known) {
                 Truth::Yes if there => {}
                 Truth::Unknown => self.uncertain = true,
@@ -319,6 +347,8 @@ impl Search<'_> {
 
     fn fact(&mut self, world: &mut World, fact: &Pure, base: u32) -> Truth {
         match fact {
+            // What is not initialised is any value, so also this one.
+            Pure::Eq(a, b) if self.is_anything(a) || self.is_anything(b) => Truth::Yes,
             Pure::Eq(a, b) => match (self.eval(world, a, base), self.eval(world, b, base)) {
                 (Some(a), Some(b)) => same(a, b),
                 (Some(value), None) => self.unify(world, b, base, value),
@@ -334,13 +364,9 @@ impl Search<'_> {
                 _ => Truth::Unknown,
             },
             Pure::Le(a, b) => match (self.eval(world, a, base), self.eval(world, b, base)) {
-                (Some(Value::Int(a)), Some(Value::Int(b))) => match a <= b {
-                    true => Truth::Yes,
-                    false => Truth::No,
-                },
-                (Some(_), Some(_)) => {
-                    self.uncertain = true;
-                    Truth::Unknown
+                (Some(a), Some(b)) => {
+                    let number = |value| self.state.memory.number(value);
+                    if number(a) <= number(b) { Truth::Yes } else { Truth::No }
                 }
                 _ => Truth::Unknown,
             },

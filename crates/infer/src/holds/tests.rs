@@ -40,7 +40,7 @@ fn list_segments() -> Definition {
     let (x, y, data, next) = (Term::Exists(0), Term::Exists(1), Term::Exists(2), Term::Exists(3));
     let empty = SymbolicHeap { pure: vec![Pure::Eq(x.clone(), y.clone())], ..Default::default() };
     let cells = vec![(0, 4, data), (8, 8, next.clone())];
-    let cell = Atom::Cells { at: x, size: Some(Term::Int(16)), cells };
+    let cell = Atom::Cells { at: x, size: Some(Term::Int(16)), on_heap: true, cells };
     let longer = SymbolicHeap { exists: 2, atoms: vec![cell, ls(next, y)], pure: Vec::new() };
     Definition { params: 2, cases: vec![empty, longer] }
 }
@@ -54,7 +54,7 @@ struct Check {
 
 impl Observer for Check {
     fn step(&mut self, _: ProcId, at: LocId, registers: &[Value], memory: &Memory) {
-        let state = State { registers, memory };
+        let state = State { proc: ProcId(0), registers, memory };
         let Some(which) = self.heads.iter().position(|head| *head == at) else { return };
         let result = holds(&self.heap, &[list_segments()], state);
         if let Some(found) = self.found.get_mut(which) {
@@ -112,9 +112,15 @@ fn existential_variables_are_found() {
         Atom::Cells {
             at: var(HD),
             size: Some(Term::Int(16)),
+            on_heap: true,
             cells: vec![(8, 8, next.clone()), (0, 4, data)],
         },
-        Atom::Cells { at: next, size: None, cells: vec![(0, 4, more), (8, 8, end.clone())] },
+        Atom::Cells {
+            at: next,
+            size: None,
+            on_heap: false,
+            cells: vec![(0, 4, more), (8, 8, end.clone())],
+        },
         ls(end.clone(), Term::Int(0)),
     ];
     let [building, walking] = check(vec![heap(3, atoms, vec![Pure::Ne(end, Term::Int(0))])]);
@@ -126,12 +132,22 @@ fn existential_variables_are_found() {
 fn what_is_wrong_is_said_to_be_wrong() {
     let size = heap(
         0,
-        vec![Atom::Cells { at: var(HD), size: Some(Term::Int(24)), cells: Vec::new() }],
+        vec![Atom::Cells {
+            at: var(HD),
+            size: Some(Term::Int(24)),
+            on_heap: true,
+            cells: Vec::new(),
+        }],
         Vec::new(),
     );
     let outside = heap(
         1,
-        vec![Atom::Cells { at: var(HD), size: None, cells: vec![(16, 4, Term::Exists(0))] }],
+        vec![Atom::Cells {
+            at: var(HD),
+            size: None,
+            on_heap: false,
+            cells: vec![(16, 4, Term::Exists(0))],
+        }],
         Vec::new(),
     );
     let fact = heap(0, Vec::new(), vec![Pure::Le(Term::Int(5), var(0))]);
