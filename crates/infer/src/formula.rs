@@ -33,6 +33,7 @@ impl<'a> Names<'a> {
         }
         let mut vars: Vec<(&str, Term)> = Vec::new();
         for (var, term) in decl.vars.iter().zip(&state.vars) {
+            // Of what is not read again nothing is said.
             if !var.temporary && *term != Term::DEAD {
                 vars.push((&var.name, *term));
             }
@@ -187,6 +188,9 @@ impl<'a> Names<'a> {
         for (sym, Interval { low, high }) in bounds {
             // Of what has no name it is not worth knowing.
             let Some(name) = scope.names.get(sym) else { continue };
+            if is_type_range(*low, *high) {
+                continue;
+            }
             parts.extend(low.filter(|low| low.abs() < LARGE).map(|low| format!("{low} <= {name}")));
             parts.extend(
                 high.filter(|high| high.abs() < LARGE).map(|high| format!("{name} <= {high}")),
@@ -364,4 +368,12 @@ fn fields(
             }
         }
     }
+}
+
+/// Bounds that only repeat an integer type.
+fn is_type_range(low: Option<i128>, high: Option<i128>) -> bool {
+    [8, 16, 32, 64].into_iter().any(|bits| {
+        let types = [heap::IntType::signed(bits), heap::IntType::unsigned(bits)];
+        types.iter().any(|ty| low == Some(ty.least()) && high == Some(ty.largest()))
+    })
 }

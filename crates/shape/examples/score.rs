@@ -123,29 +123,13 @@ fn main() {
         }
         if verbose {
             println!("--- {file} {time}ms {} steps {:?}", outcome.steps, outcome.complete);
-            let printer = shape::Printer::new(&program, &outcome.preds);
-            for fault in &outcome.faults {
-                let name = &program.proc(fault.site.proc).name;
-                let state = printer.state(fault.site, &fault.state);
-                println!(
-                    "  {:?} {} at {} of {name}: {state}",
-                    fault.kind, fault.what, fault.site.at.0
-                );
-            }
             for invariant in &outcome.invariants {
+                let name = &program.proc(invariant.site.proc).name;
                 println!(
-                    "  at {} of {}:",
-                    invariant.site.at.0,
-                    program.proc(invariant.site.proc).name
+                    "  {} states at {} of {name}",
+                    invariant.states.len(),
+                    invariant.site.at.0
                 );
-                for state in &invariant.states {
-                    println!("    {}", printer.state(invariant.site, state));
-                }
-            }
-            let states: Vec<&shape::State> =
-                outcome.invariants.iter().flat_map(|i| &i.states).collect();
-            for line in printer.definitions(&states) {
-                println!("  {line}");
             }
         }
     }

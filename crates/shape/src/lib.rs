@@ -16,7 +16,6 @@ mod live;
 mod preds;
 mod pure;
 mod records;
-mod show;
 mod term;
 mod unfold;
 
@@ -26,6 +25,5 @@ pub use engine::{
 };
 pub use preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape};
 pub use pure::{Interval, Pure};
-pub use show::Printer;
 pub use term::{Sym, Term};
 pub use unfold::has_parent;
