@@ -17,6 +17,7 @@ pub mod frame;
 mod inverse;
 pub mod logic;
 mod paths;
+pub mod print;
 mod procedure;
 mod readback;
 mod segment;

@@ -143,6 +143,12 @@ impl Theory {
         new
     }
 
+    /// What a set is called.
+    #[must_use]
+    pub fn set_name(&self, set: SetVar) -> String {
+        self.terms.signature.fun_text(set.0).to_owned()
+    }
+
     /// A new set of nodes of a sort.
     pub fn add_set(&mut self, name: &str, sort: Sort) -> SetVar {
         let name = format!("set.{}.{name}", self.sets.len());

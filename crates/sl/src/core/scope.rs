@@ -157,6 +157,27 @@ impl Scope {
         self.core.predicate(pred).map(|predicate| predicate.cases.as_slice())
     }
 
+    /// The definition of a predicate as text.
+    ///
+    /// # Errors
+    /// If it is no disjunction of symbolic heaps.
+    pub fn show_definition(&self, pred: PredId) -> Result<String, Reason> {
+        let predicate = self.core.predicate(pred)?;
+        let params: Vec<Name> = predicate.written.iter().map(|param| param.name.clone()).collect();
+        let case = |case: &Clause| {
+            let names =
+                super::Names { system: self.core.system(), vars: &params, sorts: &case.sorts };
+            let all: Vec<Var> = (0..case.sorts.len() as Var).collect();
+            let exist = all.iter().copied().skip(case.free);
+            names.exists(exist, &super::Heap::instance(case, &all))
+        };
+        let cases: Vec<String> = predicate.cases.iter().map(case).collect();
+        let none = || "false".to_owned();
+        let body = if cases.is_empty() { none() } else { cases.join(" || ") };
+        let params: Vec<&str> = params.iter().map(Name::as_str).collect();
+        Ok(format!("{}({}) := {body}", predicate.name, params.join(", ")))
+    }
+
     /// A symbolic heap as text.
     #[must_use]
     pub fn show(&self, heap: &SymHeap) -> String {
