@@ -11,6 +11,9 @@ use crate::source;
 /// What Viper programs in folders are called.
 pub const VIPER: &[&str] = &["vpr"];
 
+/// What Viper and SPL programs in folders are called.
+pub const PROGRAMS: &[&str] = &["vpr", "spl"];
+
 /// What C programs and heap programs in folders are called.
 pub const C: &[&str] = &["c", "i", "heap"];
 

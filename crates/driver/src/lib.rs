@@ -10,6 +10,8 @@ pub mod inputs;
 mod seeds;
 pub mod select;
 pub mod source;
+pub mod spl_program;
+pub mod spl_verify;
 pub mod verdict;
 pub mod verify;
 pub mod viper_program;

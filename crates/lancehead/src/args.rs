@@ -11,7 +11,7 @@ use crate::silicon;
 const EXAMPLES: &str = "\
 Examples:
   lancehead verify list.vpr                   prove it, or see what may fail
-  lancehead verify examples                   prove all .vpr files in a folder
+  lancehead verify examples                   prove all .vpr and .spl files in a folder
   lancehead check list.vpr                    is it a well-formed program?
   lancehead check --format json *.vpr         the same for tools: one JSON object per file
   lancehead fmt list.vpr                      format it in place
@@ -36,7 +36,7 @@ const VERIFY_EXAMPLES: &str = "\
 Examples:
   lancehead verify list.vpr                         prove everything in it
   lancehead verify --counterexample list.vpr        with values for which a proof may fail
-  lancehead verify src more.vpr                     all .vpr files in a folder, and another one
+  lancehead verify src more.vpr                     all .vpr and .spl files in a folder, and another
   lancehead verify --member 'insert*' list.vpr      some members only
   lancehead verify --seeds 10 list.vpr              do its proofs depend on luck?
   lancehead verify --timeout 60 --stats *.vpr       where does the time go?
@@ -225,7 +225,7 @@ pub enum Command {
 /// Arguments of `verify`.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Verify {
-    /// The programs; a folder stands for all .vpr files in it, `-` for standard input
+    /// The programs; a folder stands for all .vpr and .spl files in it, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -351,7 +351,7 @@ pub(crate) fn milliseconds(text: &str) -> Result<Duration, String> {
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// The programs; a folder stands for all .vpr files in it, `-` for standard input
+    /// The programs; a folder stands for all .vpr and .spl files in it, `-` for standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -371,7 +371,7 @@ pub struct Check {
 /// Arguments of `fmt`.
 #[derive(Debug, clap::Args)]
 pub struct Fmt {
-    /// The programs; a folder stands for all .vpr files in it, `-` reads standard input and writes
+    /// The programs; a folder stands for all .vpr and .spl files in it, `-` reads standard input and writes
     /// standard output
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,

@@ -11,7 +11,7 @@ use report::{FileReport, SourceMap, Status, human, json};
 use crate::args::{self, Color, Format, Language, Plugin};
 use crate::inputs::{self, Input};
 use crate::output::Output;
-use crate::{crash, spl_files};
+use crate::{crash, spl_program};
 
 impl Language {
     /// As the front end wants it.
@@ -52,7 +52,7 @@ fn check_c_file(path: &Path, options: c::Options) -> (FileReport, SourceMap) {
 #[must_use]
 pub fn check_spl_file(path: &Path) -> (FileReport, SourceMap) {
     let start = Instant::now();
-    let front = spl_files::front_end(path);
+    let front = spl_program::front_end(path);
     let status = if front.program.is_some() { Status::Valid } else { Status::Invalid };
     let mut report = FileReport::new(path.display().to_string(), status, front.diagnostics);
     report.time = start.elapsed();
@@ -65,11 +65,11 @@ pub(crate) fn run(args: &args::Check, color: Color, out: &mut Output) -> u8 {
     let options =
         human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
     let mut reports = Vec::new();
-    for input in &inputs::expand(&args.files, inputs::VIPER, &|| false) {
+    for input in &inputs::expand(&args.files, inputs::PROGRAMS, &|| false) {
         crash::working_on(&input.path, args.format == Format::Json);
         let (report, sources) = if c_program::is_c(&input.path) && input.problem.is_none() {
             check_c_file(&input.path, args.c.options())
-        } else if spl_files::is_spl(&input.path) && input.problem.is_none() {
+        } else if spl_program::is_spl(&input.path) && input.problem.is_none() {
             check_spl_file(&input.path)
         } else {
             check_input(input, &args.language)

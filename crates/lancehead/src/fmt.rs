@@ -9,11 +9,11 @@ use report::{SourceMap, human};
 use crate::args::{self, Color};
 use crate::inputs::{self, Input};
 use crate::output::{Output, complain, to_stderr};
-use crate::{crash, diff, source, spl_files};
+use crate::{crash, diff, source, spl_program};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Fmt, color: Color, out: &mut Output) -> u8 {
-    let inputs = inputs::expand(&args.files, inputs::VIPER, &|| false);
+    let inputs = inputs::expand(&args.files, inputs::PROGRAMS, &|| false);
     inputs.iter().map(|input| format_file(input, args, color, out)).max().unwrap_or(0)
 }
 
@@ -27,7 +27,7 @@ fn format_file(input: &Input, args: &args::Fmt, color: Color, out: &mut Output) 
     };
     let formatted = read.map_err(|problem| vec![*problem]).and_then(|file| {
         let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
-        let formatted = if spl_files::is_spl(path) {
+        let formatted = if spl_program::is_spl(path) {
             spl::fmt::format(file, &text)?
         } else {
             viper::fmt::format(&text)?

@@ -16,14 +16,13 @@ mod progress;
 mod run;
 pub mod silicon;
 mod sl;
-mod spl_files;
 pub mod verify;
 mod z3;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use driver::{inputs, source};
+use driver::{inputs, source, spl_program};
 
 use args::{Args, Command};
 use output::Output;

@@ -11,7 +11,7 @@ use viper::ast;
 use crate::args::{self, Color};
 use crate::inputs::Input;
 use crate::output::{Output, to_stderr};
-use crate::{crash, source, spl_files};
+use crate::{crash, source, spl_program};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
@@ -19,8 +19,8 @@ pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
     let (text, sources, diagnostics) = if c_program::is_c(&args.file) {
         let (loaded, sources) = c_program::load(&args.file, args.c.options());
         (loaded.program.map(|p| heap::text::print(&p)), sources, loaded.diagnostics)
-    } else if spl_files::is_spl(&args.file) {
-        let (program, sources, diagnostics) = spl_files::parsed(&args.file);
+    } else if spl_program::is_spl(&args.file) {
+        let (program, sources, diagnostics) = spl_program::parsed(&args.file);
         (program.map(|p| spl::print::program(&p)), sources, diagnostics)
     } else {
         let (program, sources, diagnostics) =

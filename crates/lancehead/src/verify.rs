@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use driver::inputs;
+use driver::inputs::{self, Input};
 use driver::verdict::NoSolver;
 use driver::verify::{Batch, Settings};
 use driver::z3::{Solver, Surroundings};
@@ -23,7 +23,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{Output, complain, complain_with};
 use crate::progress::Progress;
 use crate::silicon::{self, Translation};
-use crate::spl_files;
+use crate::spl_program;
 
 use screen::{Screen, interrupted_summary};
 
@@ -63,28 +63,35 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
         terminal: io::stdout().is_terminal(),
         human: human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() },
     };
-    let (programs, files): (Vec<PathBuf>, Vec<PathBuf>) =
-        args.files.iter().cloned().partition(|file| spl_files::is_spl(file));
+    let named = args.files.iter().filter(|file| spl_program::is_spl(file)).count();
+    if named > 0 && named < args.files.len() {
+        complain("Viper and SPL programs are verified by different runs");
+        return 2;
+    }
+    // A folder may have both.
+    let inputs = inputs::expand(&args.files, inputs::PROGRAMS, &|| cancel.is_cancelled());
+    let (programs, inputs): (Vec<Input>, Vec<Input>) = inputs
+        .into_iter()
+        .partition(|input| input.problem.is_none() && spl_program::is_spl(&input.path));
+    let programs: Vec<PathBuf> = programs.into_iter().map(|input| input.path).collect();
+    let mut code = 0;
     if !programs.is_empty() {
-        if !files.is_empty() {
-            complain("Viper and SPL programs are verified by different runs");
-            return 2;
-        }
-        if let Some(option) = viper_only(&args) {
+        if let Some(option) = viper_only(&args).filter(|_| inputs.is_empty()) {
             complain(&format!("`{option}` is for Viper programs"));
             return 2;
         }
         let missing = NoSolver::new(solver.missing());
-        let run = programs::Run { args: &args, solver: solver.path(), missing, cancel, style };
-        let code = run.verify(&programs, out);
-        interrupt.done();
-        return code;
+        let (solver, cancel, style) = (solver.path(), cancel.clone(), style.clone());
+        code = programs::Run { args: &args, solver, missing, cancel, style }.verify(&programs, out);
+        if inputs.is_empty() {
+            interrupt.done();
+            return code;
+        }
     }
-    if args.svg.is_some() {
+    if args.svg.is_some() && programs.is_empty() {
         complain("`--svg` is for SPL programs; Viper programs have `--counterexample`");
         return 2;
     }
-    let inputs = inputs::expand(&args.files, inputs::VIPER, &|| cancel.is_cancelled());
     let runs = args.seeds.unwrap_or(1);
     let screen = Screen::new(
         inputs.iter().map(|input| input.path.clone()).collect(),
@@ -102,7 +109,7 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
         no_solver: NoSolver::new(solver.missing()),
     };
     let batch = Arc::new(Batch::new(settings, screen));
-    let code = verify(&batch, &interrupt, solver);
+    let code = code.max(verify(&batch, &interrupt, solver));
     *out = batch.events.take_output();
     code
 }
@@ -187,6 +194,7 @@ fn refuse(screen: &Screen, problem: &Diagnostic) -> u8 {
 }
 
 /// How reports are written.
+#[derive(Clone)]
 struct Style {
     format: VerifyFormat,
     stats: bool,

@@ -76,7 +76,7 @@ fn a_folder_without_programs_is_an_error() {
         let output = dir.run(&[command, "empty", "good.vpr"]);
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         let text = format!("{}{}", stdout(&output), stderr(&output));
-        assert!(text.contains("there is no .vpr file in this folder"), "{text}");
+        assert!(text.contains("there is no .vpr or .spl file in this folder"), "{text}");
         assert!(text.contains("--> empty\n"), "{text}");
     }
     let (code, objects) = verify(&dir, &["empty", "good.vpr"]);

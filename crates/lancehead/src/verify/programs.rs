@@ -1,17 +1,18 @@
 //! `lancehead verify x.spl`: list programs, by `vc`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use report::{Diagnostic, FileReport, MemberReport, Numbers, Pos, SourceMap, Status, human};
+use report::{FileReport, human};
 use symex::Cancel;
 
+use driver::spl_verify;
 use driver::verdict::NoSolver;
 
 use super::Style;
 use crate::args::{self, VerifyFormat};
+use crate::crash;
 use crate::output::{Output, complain, complain_with};
-use crate::{crash, spl_files};
 
 /// What a run over SPL programs needs to know.
 pub(super) struct Run<'a> {
@@ -26,19 +27,22 @@ impl Run<'_> {
     /// Verifies programs one after the other, the members of each in parallel.
     pub(super) fn verify(&self, files: &[PathBuf], out: &mut Output) -> u8 {
         let start = Instant::now();
-        if let Some((problem, help)) = self.unmatched(files) {
-            complain(&format!("{problem}{help}"));
+        let patterns = &self.args.members;
+        if let Some(problem) = spl_verify::unmatched(files, patterns) {
+            let help = problem.help.map(|help| format!("; {help}")).unwrap_or_default();
+            complain(&format!("{}{help}", problem.message));
             return 2;
         }
+        let config = self.config();
         let mut reports = Vec::new();
-        let mut missing = None;
+        let mut missing = false;
         for file in files {
             crash::working_on(file, self.style.format != VerifyFormat::Human);
-            let (report, sources, no_solver) = self.file(file);
-            missing = missing.or(no_solver);
-            out.write(self.style.render(&report, &sources).as_bytes());
+            let done = spl_verify::verify(file, patterns, &config, &self.missing);
+            missing |= done.solver_missing;
+            out.write(self.style.render(&done.report, &done.sources).as_bytes());
             out.flush();
-            reports.push(report);
+            reports.push(done.report);
             if self.cancel.is_cancelled() {
                 return 3;
             }
@@ -50,8 +54,7 @@ impl Run<'_> {
         if self.style.format == VerifyFormat::Human {
             out.write(format!("{}\n", human::summary(&reports, start.elapsed())).as_bytes());
         }
-        if let Some(why) = missing {
-            self.missing.learn(&why);
+        if missing {
             let (message, remedy) = self.missing.message();
             complain_with(&message, &remedy);
         }
@@ -68,7 +71,7 @@ impl Run<'_> {
         written.err().map(|e| format!("{} cannot be written: {e}", path.display()))
     }
 
-    fn config(&self, members: Vec<String>) -> vc::Config {
+    fn config(&self) -> vc::Config {
         let usual = vc::Config::new(self.solver.clone());
         vc::Config {
             solver_options: self.args.z3_options.clone(),
@@ -79,87 +82,9 @@ impl Run<'_> {
                 Some(t) => t,
                 None => usual.goal_timeout,
             },
-            members,
             dump_smt: self.args.dump_smt.clone(),
             cancel: Some(self.cancel.flag()),
             ..usual
         }
     }
-
-    /// The members of a program that are wanted.
-    fn chosen(&self, program: &spl::core::Program) -> Vec<String> {
-        let names = vc::member_names(program);
-        let wanted = |name: &String| {
-            self.args.members.iter().any(|pattern| driver::select::matches(pattern, name))
-        };
-        names.into_iter().filter(wanted).collect()
-    }
-
-    fn file(&self, path: &Path) -> (FileReport, SourceMap, Option<String>) {
-        let start = Instant::now();
-        let front = spl_files::front_end(path);
-        let name = path.display().to_string();
-        let Some(program) = &front.program else {
-            let mut report = FileReport::new(name, Status::Invalid, front.diagnostics);
-            report.time = start.elapsed();
-            return (report, front.sources, None);
-        };
-        let members = self.chosen(program);
-        let verdict = if members.is_empty() && !self.args.members.is_empty() {
-            vc::Verdict::default()
-        } else {
-            vc::verify(program, &self.config(members))
-        };
-        let mut report = FileReport::new(name, verdict.status(), front.diagnostics);
-        let sum = |f: fn(&vc::Member) -> u64| verdict.members.iter().map(f).sum::<u64>();
-        report.stats = numbers(
-            sum(|m| m.goals),
-            sum(|m| m.queries),
-            verdict.members.iter().map(|m| m.waiting).sum(),
-        );
-        report.stats.push(("solver_starts", verdict.starts));
-        for member in verdict.members {
-            report.members.push(MemberReport {
-                name: member.name,
-                kind: member.kind.to_owned(),
-                status: member.status,
-                time: member.time,
-                stats: numbers(member.goals, member.queries, member.waiting),
-            });
-            report.diagnostics.extend(member.diagnostics);
-        }
-        if let Some(why) = &verdict.no_solver {
-            // Nothing was found out about any member: that is one message.
-            self.missing.learn(why);
-            let (message, remedy) = self.missing.message();
-            let problem = Diagnostic::error("internal.error", Pos::None, message).with_help(remedy);
-            report.diagnostics = vec![problem];
-        }
-        report.time = start.elapsed();
-        (report, front.sources, verdict.no_solver)
-    }
-
-    /// A name that no member has, in whichever file.
-    fn unmatched(&self, files: &[PathBuf]) -> Option<(String, String)> {
-        let mut left: Vec<&String> = self.args.members.iter().collect();
-        let mut names: Vec<String> = Vec::new();
-        if left.is_empty() {
-            return None;
-        }
-        for file in files {
-            // Nobody knows the members of invalid files.
-            let members = vc::member_names(&spl_files::front_end(file).program?);
-            left.retain(|pattern| !members.iter().any(|m| driver::select::matches(pattern, m)));
-            names.extend(members);
-        }
-        let pattern = left.first()?;
-        let close = viper::closest(pattern, names.iter().map(String::as_str));
-        let help = close.map(|close| format!("; did you mean `{close}`?")).unwrap_or_default();
-        Some((format!("there is no member named '{pattern}'"), help))
-    }
-}
-
-fn numbers(goals: u64, queries: u64, waiting: Duration) -> Numbers {
-    let waiting = u64::try_from(waiting.as_millis()).unwrap_or(u64::MAX);
-    vec![("goals", goals), ("queries", queries), ("solver_ms", waiting)]
 }

@@ -1,4 +1,4 @@
-//! SPL programs on disk.
+//! SPL programs on disk: the whole front end.
 
 use std::path::Path;
 
@@ -9,12 +9,14 @@ use spl::loader::{DiskFiles, load_text};
 use crate::source;
 
 /// Is this the name of an SPL program?
-pub(crate) fn is_spl(path: &Path) -> bool {
+#[must_use]
+pub fn is_spl(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "spl")
 }
 
 /// What the front end makes of a file.
-pub(crate) struct Frontend {
+#[derive(Debug)]
+pub struct Frontend {
     /// The file and all that it includes.
     pub sources: SourceMap,
     /// Absent if and only if there are errors.
@@ -24,7 +26,8 @@ pub(crate) struct Frontend {
 }
 
 /// Reads a program with what it includes; names and types.
-pub(crate) fn front_end(path: &Path) -> Frontend {
+#[must_use]
+pub fn front_end(path: &Path) -> Frontend {
     let mut sources = SourceMap::new();
     let file = match source::read_one_of(path, "*.spl", &mut sources) {
         Ok(file) => file,
@@ -43,7 +46,8 @@ pub(crate) fn front_end(path: &Path) -> Frontend {
 }
 
 /// The one file, with its includes and macros as they are.
-pub(crate) fn parsed(path: &Path) -> (Option<spl::ast::Program>, SourceMap, Vec<Diagnostic>) {
+#[must_use]
+pub fn parsed(path: &Path) -> (Option<spl::ast::Program>, SourceMap, Vec<Diagnostic>) {
     let mut sources = SourceMap::new();
     match source::read_one_of(path, "*.spl", &mut sources) {
         Err(problem) => (None, sources, vec![*problem]),

@@ -1,0 +1,99 @@
+//! Verifying SPL programs, by `vc`.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use report::{Diagnostic, FileReport, MemberReport, Numbers, Pos, SourceMap, Status};
+
+use crate::select::matches;
+use crate::spl_program::front_end;
+use crate::verdict::NoSolver;
+
+/// What came of a file.
+#[derive(Debug)]
+pub struct Done {
+    /// All of it.
+    pub report: FileReport,
+    /// The file and what it includes.
+    pub sources: SourceMap,
+    /// Was there no solver?
+    pub solver_missing: bool,
+}
+
+/// Verifies a file: the members that some pattern matches, or all if there is none.
+#[must_use]
+pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: &NoSolver) -> Done {
+    let start = Instant::now();
+    let front = front_end(path);
+    let name = path.display().to_string();
+    let Some(program) = &front.program else {
+        let mut report = FileReport::new(name, Status::Invalid, front.diagnostics);
+        report.time = start.elapsed();
+        return Done { report, sources: front.sources, solver_missing: false };
+    };
+    let names = vc::member_names(program).into_iter();
+    let members: Vec<String> =
+        names.filter(|name| patterns.iter().any(|pattern| matches(pattern, name))).collect();
+    let verdict = if members.is_empty() && !patterns.is_empty() {
+        vc::Verdict::default()
+    } else {
+        vc::verify(program, &vc::Config { members, ..config.clone() })
+    };
+    let mut report = report_of(name, front.diagnostics, &verdict);
+    if let Some(why) = &verdict.no_solver {
+        // Nothing was found out about any member: that is one message.
+        no_solver.learn(why);
+        let (message, remedy) = no_solver.message();
+        let problem = Diagnostic::error("internal.error", Pos::None, message).with_help(remedy);
+        report.diagnostics = vec![problem];
+    }
+    report.time = start.elapsed();
+    Done { report, sources: front.sources, solver_missing: verdict.no_solver.is_some() }
+}
+
+fn report_of(name: String, warnings: Vec<Diagnostic>, verdict: &vc::Verdict) -> FileReport {
+    let mut report = FileReport::new(name, verdict.status(), warnings);
+    let sum = |f: fn(&vc::Member) -> u64| verdict.members.iter().map(f).sum::<u64>();
+    let waiting = verdict.members.iter().map(|m| m.waiting).sum();
+    report.stats = numbers(sum(|m| m.goals), sum(|m| m.queries), waiting);
+    report.stats.push(("solver_starts", verdict.starts));
+    for member in &verdict.members {
+        report.members.push(MemberReport {
+            name: member.name.clone(),
+            kind: member.kind.to_owned(),
+            status: member.status,
+            time: member.time,
+            stats: numbers(member.goals, member.queries, member.waiting),
+        });
+        report.diagnostics.extend(member.diagnostics.iter().cloned());
+    }
+    report
+}
+
+/// A pattern that no member of whichever file matches: the message, and who may have been meant. Nobody knows
+/// the members of invalid files.
+#[must_use]
+pub fn unmatched(files: &[PathBuf], patterns: &[String]) -> Option<Diagnostic> {
+    let mut left: Vec<&String> = patterns.iter().collect();
+    let mut names: Vec<String> = Vec::new();
+    if left.is_empty() {
+        return None;
+    }
+    for file in files {
+        let members = vc::member_names(&front_end(file).program?);
+        left.retain(|pattern| !members.iter().any(|m| matches(pattern, m)));
+        names.extend(members);
+    }
+    let pattern = left.first()?;
+    let message = format!("there is no member named '{pattern}'");
+    let problem = Diagnostic::error("usage.error", Pos::None, message);
+    Some(match viper::closest(pattern, names.iter().map(String::as_str)) {
+        Some(close) => problem.with_help(format!("did you mean `{close}`?")),
+        None => problem,
+    })
+}
+
+fn numbers(goals: u64, queries: u64, waiting: Duration) -> Numbers {
+    let waiting = u64::try_from(waiting.as_millis()).unwrap_or(u64::MAX);
+    vec![("goals", goals), ("queries", queries), ("solver_ms", waiting)]
+}
