@@ -165,10 +165,9 @@ impl Engine<'_> {
         let range = target.state.heap.pure.range_of_sum(&target.offset);
         let step =
             target.offset.factors.iter().fold(0, |gcd, (_, factor)| divisor(gcd, factor.abs()));
-        let few = range
-            .low
-            .zip(range.high)
-            .filter(|(low, high)| step > 0 && (high - low) / step < MAX_PLACES);
+        let few = range.low.zip(range.high).filter(|(low, high)| {
+            step > 0 && high.checked_sub(*low).is_some_and(|span| span / step < MAX_PLACES)
+        });
         let Some((low, high)) = few else { return vec![(target.state, target.obj, None)] };
         let mut all = Vec::new();
         let first = low + (target.offset.constant - low).rem_euclid(step);
@@ -245,7 +244,7 @@ impl State {
             (_, Scalar::Int(int)) => {
                 let range = self.heap.pure.range(cell.value);
                 let fits = Interval::new(int.least(), int.largest()).includes(range);
-                if fits || int.bits == 64 && cell.value.base.is_some() {
+                if fits || cell.ty.is_pointer() && int.bits == 64 && cell.value.base.is_some() {
                     cell.value
                 } else {
                     self.any(values_of(ty))
@@ -270,7 +269,8 @@ impl State {
         let hit: Vec<(i128, Cell)> = object
             .cells
             .range(..end)
-            .filter(|(at, cell)| **at + i128::from(cell.width) > offset)
+            .rev()
+            .take_while(|(at, cell)| **at + i128::from(cell.width) > offset)
             .map(|(at, cell)| (*at, *cell))
             .collect();
         let zeroed = object.zeroed;

@@ -47,10 +47,9 @@ impl Engine<'_> {
         self.forget_dead_but(Site { proc: site.proc, at: next }, &mut state, mark, to);
         if let Some(to) = to {
             // It is set when the callee returns; what it leads to until then is still there.
-            let old = state.vars[to.index()];
-            state.vars[to.index()] = Term::DEAD;
-            let (objs, segs) = state.heap.reachable(state.roots());
-            if objs.len() < state.heap.objs.len() || segs.len() < state.heap.segs.len() {
+            let before = state.held();
+            let old = std::mem::replace(&mut state.vars[to.index()], Term::DEAD);
+            if state.held() != before {
                 state.vars[to.index()] = old;
             }
         }
@@ -82,12 +81,10 @@ impl Engine<'_> {
             if info.is_live(site.at, var) || to.is_some_and(|to| to.index() == var) {
                 continue;
             }
+            let before = state.vars[var].base.map(|_| state.held());
             let old = std::mem::replace(&mut state.vars[var], Term::DEAD);
-            if old.base.is_some() {
-                let (objs, segs) = state.heap.reachable(state.roots());
-                if objs.len() < state.heap.objs.len() || segs.len() < state.heap.segs.len() {
-                    state.vars[var] = old;
-                }
+            if before.is_some_and(|before| state.held() != before) {
+                state.vars[var] = old;
             }
         }
     }

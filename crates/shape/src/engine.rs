@@ -480,6 +480,10 @@ impl<'p> Engine<'p> {
         let lost_segs: Vec<usize> =
             (0..state.heap.segs.len()).filter(|i| !segs.contains(i)).collect();
         if lost_objs.is_empty() && lost_segs.is_empty() {
+            if state.may_lose(&self.preds, 3) {
+                let what = "memory is lost if a list that leads to it is empty".into();
+                self.fault(site, FaultKind::Leak, false, state, what);
+            }
             return;
         }
         let on_heap = lost_objs
@@ -522,13 +526,11 @@ impl<'p> Engine<'p> {
                 state.vars[var] = Term::DEAD;
                 continue;
             };
-            let old = state.vars[var];
-            state.vars[var] = Term::DEAD;
-            if state.heap.place(old) != crate::heap::Place::Nowhere && !is_rigid(base) {
-                let (objs, segs) = state.heap.reachable(state.roots());
-                if objs.len() < state.heap.objs.len() || segs.len() < state.heap.segs.len() {
-                    state.vars[var] = old;
-                }
+            let leads = state.heap.place(state.vars[var]) != crate::heap::Place::Nowhere;
+            let before = (leads && !is_rigid(base)).then(|| state.held());
+            let old = std::mem::replace(&mut state.vars[var], Term::DEAD);
+            if before.is_some_and(|before| state.held() != before) {
+                state.vars[var] = old;
             }
         }
     }

@@ -111,8 +111,9 @@ impl State {
                 self.arith(*op, *ty, &a, &b)
             }
             Expr::Convert(ty, a) => {
+                let pointer = is_pointer(scope, a);
                 let a = self.eval(preds, scope, a);
-                self.convert(scope.program, *ty, a)
+                self.convert(scope.program, *ty, a, pointer)
             }
             Expr::If(c, a, b) => match self.decide(preds, scope, c) {
                 Some(true) => self.eval(preds, scope, a),
@@ -205,7 +206,7 @@ impl State {
         self.any(range).sum()
     }
 
-    fn convert(&mut self, program: &Program, ty: IntType, a: Sum) -> Sum {
+    fn convert(&mut self, program: &Program, ty: IntType, a: Sum, pointer: bool) -> Sum {
         if a.factors.is_empty() {
             return Sum::number(ty.wrap(a.constant));
         }
@@ -225,7 +226,7 @@ impl State {
             return a;
         }
         // Pointers of which nothing is known, too: they are no numbers outside of the type.
-        if ty.bits >= address.bits && range == Interval::ANY && a.factors.len() == 1 {
+        if ty.bits >= address.bits && pointer && range == Interval::ANY && a.factors.len() == 1 {
             return a;
         }
         self.any(target).sum()
@@ -275,7 +276,10 @@ impl State {
         let pure = &self.heap.pure;
         let not_negative = |sum: &Sum, less: i128| {
             let mut sum = sum.clone();
-            sum.constant -= less;
+            match sum.constant.checked_sub(less) {
+                Some(constant) => sum.constant = constant,
+                None => return false,
+            }
             pure.entails(&sum)
         };
         let more = less.negative()?;
@@ -389,7 +393,10 @@ impl State {
                     (Comparison::Lt, false) => (more, 0),
                     (_, _) => (more, 1),
                 };
-                sum.constant -= by;
+                match sum.constant.checked_sub(by) {
+                    Some(constant) => sum.constant = constant,
+                    None => return vec![self],
+                }
                 self.heap.pure.assume(&sum) && self.normalise(preds).is_ok()
             }
         };
@@ -420,6 +427,21 @@ impl State {
             states = next;
         }
         states
+    }
+}
+
+/// Is the value a pointer, by the type of the expression? Then it has no bits but those of an address.
+fn is_pointer(scope: &Scope<'_>, e: &Expr) -> bool {
+    match e {
+        Expr::Var(var) => {
+            let vars = &scope.program.proc(scope.proc).vars;
+            vars.get(var.index()).is_some_and(|var| var.ty.is_pointer())
+        }
+        Expr::Null | Expr::Global(_) | Expr::Object(_) | Expr::Proc(_) | Expr::Offset(..) => true,
+        Expr::Convert(ty, a) => {
+            ty.bits >= scope.program.model.address().bits && is_pointer(scope, a)
+        }
+        _ => false,
     }
 }
 

@@ -9,7 +9,7 @@ use heap::{Callee, Check, Command, Expr, Region, Scalar, VarId};
 
 use crate::engine::{Engine, Site};
 use crate::eval::values_of;
-use crate::heap::{Cell, Kind, Obj, Place, RIGID, State, as_procedure};
+use crate::heap::{Cell, Kind, Obj, State, as_global, as_procedure};
 use crate::pure::Interval;
 use crate::term::{Sym, Term};
 
@@ -195,7 +195,9 @@ impl Engine<'_> {
             }
             Command::Realloc { to, from, size } => self.realloc(site, state, *to, from, size),
             Command::Free(e) => self.free(site, state, e),
-            Command::Copy { to, from, size, .. } => self.copy(site, state, to, from, size),
+            Command::Copy { to, from, size, may_overlap } => {
+                self.copy(site, state, (to, from, size), *may_overlap)
+            }
             Command::Fill { at, byte, size } => self.fill(site, state, at, byte, size),
             Command::Enter(id) => {
                 let object = &self.program.proc(site.proc).objects[id.index()];
@@ -373,9 +375,8 @@ impl Engine<'_> {
         &mut self,
         site: Site,
         mut state: State,
-        to: &Expr,
-        from: &Expr,
-        size: &Expr,
+        (to, from, size): (&Expr, &Expr, &Expr),
+        may_overlap: bool,
     ) -> Vec<State> {
         let scope = self.scope(site);
         let bytes = state.eval(&self.preds, &scope, size);
@@ -386,6 +387,17 @@ impl Engine<'_> {
         for source in self.places(site, state, from, &bytes, false) {
             for (state, source, offset) in self.at_constants(site, source, from) {
                 for target in self.places(site, state, to, &bytes, true) {
+                    if target.obj == source && !may_overlap {
+                        let offset = offset.map(Sum::number);
+                        let apart = offset.is_some_and(|offset| {
+                            are_apart(&target.state, &offset, &target.offset, &bytes)
+                        });
+                        if !apart {
+                            let what = "bytes may be copied to where they are read".into();
+                            self.fault(site, FaultKind::OutOfBounds, true, &target.state, what);
+                            continue;
+                        }
+                    }
                     for (mut state, target, start) in self.at_constants(site, target, to) {
                         // Unfolding for the target does not move the source.
                         match (offset, start, &bytes.factors[..]) {
@@ -419,12 +431,19 @@ impl Engine<'_> {
         bytes: i128,
     ) {
         let Some(from) = state.heap.objs.get(&source).cloned() else { return };
-        let inside: Vec<(i128, Cell)> = from
-            .cells
-            .range(offset..offset + bytes)
-            .filter(|(at, cell)| **at + i128::from(cell.width) <= offset + bytes)
-            .map(|(at, cell)| (*at, *cell))
-            .collect();
+        // What is there in part is copied as anything.
+        let end = offset + bytes;
+        let mut inside: Vec<(i128, Cell)> = Vec::new();
+        for (at, cell) in from.cells.range(..end) {
+            let (low, high) = (offset.max(*at), end.min(*at + i128::from(cell.width)));
+            if high - low == i128::from(cell.width) {
+                inside.push((*at, *cell));
+            } else if low < high {
+                let ty = Scalar::Int(heap::IntType::unsigned(8));
+                let value = state.any(Interval::ANY);
+                inside.push((low, Cell { width: (high - low) as u64, ty, value }));
+            }
+        }
         state.clear(target, start, bytes);
         let to_zeroed = state.heap.objs.get(&target).is_some_and(|obj| obj.zeroed);
         // Bytes between cells: zero or anything. An object with other bytes of the one kind says so for each.
@@ -441,7 +460,7 @@ impl Engine<'_> {
                 gaps.push((at, bytes - at));
             }
             for (at, width) in gaps {
-                if from.zeroed {
+                if from.zeroed && width <= 512 {
                     // Eight bytes at a time, as they are likely to be read.
                     let mut done = 0;
                     while done < width {
@@ -544,37 +563,29 @@ impl Engine<'_> {
         args: &[Expr],
     ) -> Vec<State> {
         let scope = self.scope(site);
-        // Strings that are read must be constants of the program.
-        let constant = |state: &State, term: Option<Term>| {
-            term.and_then(|t| t.base).is_some_and(|base| {
-                base.0 >= RIGID && state.heap.objs.get(&base).is_some_and(|obj| obj.constant)
-            })
-        };
-        let mut strings = true;
-        for (i, arg) in args.iter().enumerate() {
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
             let value = state.eval(&self.preds, &scope, arg);
-            let term = Term::of_sum(&value);
-            if i == 0 {
-                if !constant(&state, term) {
-                    let what = "a format that is no constant is printed".into();
-                    self.fault(site, FaultKind::Wild, true, &state, what);
-                    return Vec::new();
-                }
-                strings = self.format_has_strings(term);
-            } else if strings && !constant(&state, term) {
-                let is_number = term.is_none_or(|t| {
-                    state.heap.place(t) == Place::Nowhere
-                        && state.heap.pure.range(t) != Interval::ANY
-                });
-                if !is_number {
-                    let what = "a string that is no constant is printed".into();
-                    self.fault(site, FaultKind::Wild, true, &state, what);
-                    return Vec::new();
-                }
+            values.push(Term::of_sum(&value));
+        }
+        // The format, and strings that are read, must be constants of the program.
+        let format = values.first().copied().flatten().and_then(|term| self.text(&state, term));
+        let read = format.as_deref().and_then(strings_of);
+        let Some(read) = read else {
+            let what = "a format that is not understood is printed".into();
+            self.fault(site, FaultKind::Wild, true, &state, what);
+            return Vec::new();
+        };
+        for place in read {
+            let known = values.get(place + 1).copied().flatten();
+            if known.and_then(|term| self.text(&state, term)).is_none() {
+                let what = "a string that is no constant is printed".into();
+                self.fault(site, FaultKind::Wild, true, &state, what);
+                return Vec::new();
             }
         }
         if let Some(to) = to {
-            state.vars[to.index()] = state.any(Interval { low: Some(0), high: None });
+            self.havoc(site, &mut state, to);
         }
         let Some((at, limit)) = into else { return vec![state] };
         let mut next = Vec::new();
@@ -598,29 +609,73 @@ impl Engine<'_> {
         next
     }
 
-    /// May a format read strings or write through pointers?
-    fn format_has_strings(&self, format: Option<Term>) -> bool {
-        let number = format.and_then(|t| t.base).map(|base| base.0 - RIGID);
-        let Some(global) = number.and_then(|n| self.program.globals.get(n as usize)) else {
-            return true;
-        };
-        let bytes: Vec<i128> =
-            global.init.iter().map(|(_, _, e)| if let Expr::Int(n) = e { *n } else { 0 }).collect();
-        let mut percent = false;
-        for byte in bytes {
-            let c = u8::try_from(byte).unwrap_or(0) as char;
-            if percent {
-                if c == 's' || c == 'n' {
-                    return true;
+    /// The text at a place of a constant of the program, without the zero at its end.
+    fn text(&self, state: &State, at: Term) -> Option<Vec<u8>> {
+        let number = as_global(at.base?)?;
+        let global = self.program.globals.get(number as usize)?;
+        if !global.constant || !global.zeroed || !state.heap.objs.contains_key(&at.base?) {
+            return None;
+        }
+        let size = self.program.size_of(&global.ty);
+        let start = u64::try_from(at.k).ok().filter(|start| *start < size)?;
+        let mut bytes: BTreeMap<u64, u8> = BTreeMap::new();
+        for (offset, ty, e) in &global.init {
+            match e {
+                Expr::Int(n) if ty.bytes(self.program.model) == 1 => {
+                    bytes.insert(*offset, n.rem_euclid(256) as u8);
                 }
-                if c.is_ascii_alphabetic() && !matches!(c, 'l' | 'h' | 'z' | 'j' | 't') || c == '%'
-                {
-                    percent = false;
-                }
-            } else if c == '%' {
-                percent = true;
+                _ => return None,
             }
         }
-        false
+        let mut text = Vec::new();
+        for place in start..size {
+            match bytes.get(&place) {
+                None | Some(0) => return Some(text),
+                Some(byte) => text.push(*byte),
+            }
+        }
+        None
     }
+}
+
+/// Which of the values that a format mentions are strings. `None` if it writes through a pointer, or has what is
+/// not known here.
+fn strings_of(format: &[u8]) -> Option<Vec<usize>> {
+    let mut strings = Vec::new();
+    let mut values = 0;
+    let mut rest = format.iter();
+    while let Some(byte) = rest.next() {
+        if *byte != b'%' {
+            continue;
+        }
+        loop {
+            match rest.next()? {
+                b'-' | b'+' | b' ' | b'#' | b'.' | b'0'..=b'9' => continue,
+                b'h' | b'l' | b'j' | b'z' | b't' | b'L' => continue,
+                b'*' => {
+                    values += 1;
+                    continue;
+                }
+                b'%' => {}
+                b's' => {
+                    strings.push(values);
+                    values += 1;
+                }
+                b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'c' | b'p' => values += 1,
+                b'f' | b'F' | b'e' | b'E' | b'g' | b'G' | b'a' | b'A' => values += 1,
+                _ => return None,
+            }
+            break;
+        }
+    }
+    Some(strings)
+}
+
+/// Do so many bytes from two offsets of one object certainly not overlap?
+fn are_apart(state: &State, a: &Sum, b: &Sum, bytes: &Sum) -> bool {
+    let behind = |first: &Sum, second: &Sum| {
+        let gap = second.plus(first, -1).and_then(|gap| gap.plus(bytes, -1));
+        gap.is_some_and(|gap| state.heap.pure.entails(&gap))
+    };
+    behind(a, b) || behind(b, a)
 }

@@ -239,14 +239,29 @@ impl Heap {
                 let inside = |sym: Sym, k: i128| {
                     k == 0 || self.size_at(preds, sym).is_some_and(|size| (0..=size).contains(&k))
                 };
+                // The end of the one may be the start of the other.
+                let meet = |k: i128, sym: Sym, other: i128| {
+                    k == 0
+                        && other != 0
+                        && self.size_at(preds, sym).is_none_or(|size| other == size)
+                };
                 is_address(x)
                     && is_address(y)
                     && inside(x, a.k)
                     && inside(y, b.k)
+                    && !meet(a.k, y, b.k)
+                    && !meet(b.k, x, a.k)
                     && self.separate(x, y)
             }
             (None, None) => a.k != b.k,
         }
+    }
+
+    /// Is a term a place within the object or node that it is counted from? One further on may be in another.
+    fn is_inside(&self, preds: &Preds, term: Term) -> bool {
+        let Some(base) = term.base else { return false };
+        let size = self.size_at(preds, base);
+        term.k == 0 || size.is_some_and(|size| (0..size).contains(&term.k))
     }
 
     /// Are two addresses certainly those of different objects? The two ends of one segment may be one node.
@@ -358,6 +373,43 @@ impl Heap {
         (objs, segs)
     }
 
+    /// The atoms that terms lead to even if segments are empty that may be. Such a segment leads from its start
+    /// to its end, and from its last node to what is before it, but not to what only its nodes know.
+    #[must_use]
+    pub fn certainly_reachable(
+        &self,
+        from: impl IntoIterator<Item = Term>,
+    ) -> (BTreeSet<Sym>, BTreeSet<usize>) {
+        let (mut objs, mut segs) = (BTreeSet::new(), BTreeSet::new());
+        let mut seen = BTreeSet::new();
+        let mut pending: Vec<Sym> = from.into_iter().filter_map(|term| term.base).collect();
+        while let Some(sym) = pending.pop() {
+            if !seen.insert(sym) {
+                continue;
+            }
+            if let Some(obj) = self.objs.get(&sym) {
+                objs.insert(sym);
+                pending.extend(obj.cells.values().filter_map(|cell| cell.value.base));
+            }
+            for (i, seg) in self.segs.iter().enumerate() {
+                let (first, last) = (seg.root.base == Some(sym), seg.last.base == Some(sym));
+                if first || last {
+                    segs.insert(i);
+                }
+                if (first || last) && seg.nonempty {
+                    pending.extend(seg.terms().filter_map(|term| term.base));
+                }
+                if first {
+                    pending.extend(seg.to.base);
+                }
+                if last {
+                    pending.extend(seg.before.base);
+                }
+            }
+        }
+        (objs, segs)
+    }
+
     /// Removes a segment that is empty.
     pub fn empty(
         &mut self,
@@ -408,6 +460,35 @@ impl State {
         self.vars.iter().chain(&self.anchors).copied().chain(stack).chain(globals)
     }
 
+    /// How many objects and segments the program's names certainly lead to.
+    pub(crate) fn held(&self) -> (usize, usize) {
+        let (objs, segs) = self.heap.certainly_reachable(self.roots());
+        (objs.len(), segs.len())
+    }
+
+    /// Does nothing lead to some memory any more, if segments that may be empty are? Of those no more than
+    /// `depth` are emptied at once; that more may be needed counts as a yes.
+    pub(crate) fn may_lose(&self, preds: &Preds, depth: usize) -> bool {
+        let (objs, segs) = self.heap.reachable(self.roots());
+        let (certain_objs, certain_segs) = self.heap.certainly_reachable(self.roots());
+        let heap = |at: &Sym| self.heap.objs.get(at).is_some_and(|obj| obj.kind == Kind::Heap);
+        let all = |objs: &BTreeSet<Sym>, segs: &BTreeSet<usize>| {
+            segs.len() == self.heap.segs.len()
+                && self.heap.objs.keys().all(|at| objs.contains(at) || !heap(at))
+        };
+        if !all(&objs, &segs) {
+            return true;
+        }
+        if all(&certain_objs, &certain_segs) {
+            return false;
+        }
+        depth == 0
+            || (0..self.heap.segs.len()).filter(|i| !self.heap.segs[*i].nonempty).any(|i| {
+                let mut without = self.clone();
+                without.empty(preds, i).is_ok() && without.may_lose(preds, depth - 1)
+            })
+    }
+
     fn replaced(&mut self, sym: Sym, by: Term) {
         self.vars
             .iter_mut()
@@ -447,7 +528,14 @@ impl State {
         'again: loop {
             let point = self.heap.pure.bounds.iter().find_map(|(sym, range)| {
                 match (range.low, range.high) {
-                    (Some(low), Some(high)) if low == high => Some((*sym, low)),
+                    // An object may be at any address that is no small number; there is no way to say which.
+                    (Some(low), Some(high))
+                        if low == high
+                            && !is_rigid(*sym)
+                            && (low.abs() < LOWEST_ADDRESS || !self.heap.is_allocated(*sym)) =>
+                    {
+                        Some((*sym, low))
+                    }
                     _ => None,
                 }
             });
@@ -465,12 +553,12 @@ impl State {
                 let elsewhere = |term: Term| {
                     let Some(base) = term.base else { return term.k.abs() < LOWEST_ADDRESS };
                     as_procedure(base).is_some()
-                        || self.heap.objs.contains_key(&base)
-                        || self.heap.segs.iter().enumerate().any(|(j, other)| {
-                            j != i
-                                && other.nonempty
-                                && (other.root.base == Some(base) || other.last.base == Some(base))
-                        })
+                        || self.heap.is_inside(preds, term)
+                            && (self.heap.objs.contains_key(&base)
+                                || self.heap.segs.iter().enumerate().any(|(j, other)| {
+                                    let ends = [other.root.base, other.last.base];
+                                    j != i && other.nonempty && ends.contains(&Some(base))
+                                }))
                 };
                 if elsewhere(seg.root) || shape == Shape::Dlist && elsewhere(seg.last) {
                     if seg.nonempty {

@@ -5,10 +5,11 @@
 //! for the same pair, so that equalities and distances that hold in both are kept. Entailment of heaps is the
 //! case where the join says no less than the one side.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arith::Sum;
+use heap::Scalar;
 
 use crate::fold::as_segment;
 use crate::heap::{Cell, Heap, Obj, Place, Seg, State, as_procedure, is_rigid};
@@ -426,14 +427,16 @@ impl<'a> Join<'a> {
         let mut cells = BTreeMap::new();
         for (offset, cell) in &left.cells {
             let other = match right.cells.get(offset) {
-                Some(other) if other.width == cell.width => Some(other.value),
-                None if right.zeroed && !overlaps(right, *offset, cell.width) => Some(Term::NULL),
+                Some(other) if other.width == cell.width => self.same_bits(cell, other),
+                None if right.zeroed && !overlaps(right, *offset, cell.width) => {
+                    Some((Term::NULL, cell.ty))
+                }
                 _ => None,
             };
             match other {
-                Some(other) => {
+                Some((other, ty)) => {
                     let value = self.pair(cell.value, other)?;
-                    cells.insert(*offset, Cell { value, ..*cell });
+                    cells.insert(*offset, Cell { value, ty, ..*cell });
                 }
                 None => {
                     self.left_general = true;
@@ -469,8 +472,28 @@ impl<'a> Join<'a> {
         Some(Obj { size, kind: left.kind, cells, zeroed, constant: left.constant, record })
     }
 
+    /// What the cell of the right side holds and the type of both, if a value says the same about the bits in
+    /// both types: `-1` and `4294967295` may be the same bits, `5` and `5` are.
+    fn same_bits(&self, left: &Cell, right: &Cell) -> Option<(Term, Scalar)> {
+        let same = match (left.ty, right.ty) {
+            (a, b) if a == b => true,
+            (Scalar::Ptr(_), Scalar::Ptr(_)) => true,
+            // Zero is zero in all types.
+            _ if right.value == Term::NULL => true,
+            _ if left.value == Term::NULL => return Some((right.value, right.ty)),
+            (Scalar::Int(a), Scalar::Int(b)) => {
+                let both = Interval::new(a.least().max(b.least()), a.largest().min(b.largest()));
+                both.includes(self.left.pure.range(left.value))
+                    && both.includes(self.right.pure.range(right.value))
+            }
+            _ => false,
+        };
+        same.then_some((right.value, left.ty))
+    }
+
     fn pure(&mut self) {
         self.lost_equalities();
+        self.rigid_bounds();
         let pairs = std::mem::take(&mut self.pairs);
         for (sym, l, r) in &pairs {
             let (left, right) = (self.left.pure.range(*l), self.right.pure.range(*r));
@@ -493,6 +516,21 @@ impl<'a> Join<'a> {
             self.right_general = true;
         }
         self.pairs = pairs;
+    }
+
+    /// Bounds of symbols that mean the same on both sides.
+    fn rigid_bounds(&mut self) {
+        let (left, right) = (&self.left.pure, &self.right.pure);
+        let known = left.bounds.keys().chain(right.bounds.keys()).copied();
+        let rigid: BTreeSet<Sym> = known.filter(|sym| (self.rigid)(*sym)).collect();
+        for sym in rigid {
+            let both = left.bounds(sym).hull(right.bounds(sym));
+            self.left_general |= both != left.bounds(sym);
+            self.right_general |= both != right.bounds(sym);
+            if both != Interval::ANY {
+                self.out.pure.bounds.insert(sym, both);
+            }
+        }
     }
 
     /// Symbols that stand for one value on one side, and for several on the other.

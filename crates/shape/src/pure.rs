@@ -162,8 +162,8 @@ impl Pure {
         let Some(mut less) = a.sum().plus(&b.sum(), -1) else { return false };
         // a >= b + 1 or b >= a + 1
         let Some(mut more) = less.negative() else { return false };
-        less.constant -= 1;
-        more.constant -= 1;
+        less.constant = less.constant.saturating_sub(1);
+        more.constant = more.constant.saturating_sub(1);
         self.refutes_equal(&a, &b) || self.entails(&less) || self.entails(&more)
     }
 
@@ -211,7 +211,7 @@ impl Pure {
             let range = self.bounds(Sym(*var));
             if let Some(low) = range.low {
                 let mut sum = Sum::var(*var);
-                sum.constant = -low;
+                sum.constant = low.saturating_neg();
                 facts.push(Constraint { sum, relation: Relation::NotNegative });
             }
             if let Some(high) = range.high {
@@ -224,7 +224,7 @@ impl Pure {
                 let mut factors = vec![(a.0, 1)];
                 factors.extend(b.map(|b| (b.0, -1)));
                 factors.sort_unstable();
-                let sum = Sum { factors, constant: -k };
+                let sum = Sum { factors, constant: k.saturating_neg() };
                 facts.push(Constraint { sum, relation: Relation::NotZero });
             }
         }
@@ -259,7 +259,7 @@ impl Pure {
                     return false;
                 }
                 let Some(mut below) = sum.negative() else { return true };
-                below.constant -= 1;
+                below.constant = below.constant.saturating_sub(1);
                 if self.entails(&below) {
                     return false;
                 }

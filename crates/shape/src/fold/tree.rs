@@ -1,5 +1,6 @@
 //! Folding of trees: a node whose children are trees becomes one.
 
+use super::is_pointer;
 use super::node::{Folded, Link, nodes_of, replace_by, take};
 use super::refs::{Ref, Refs, Role};
 use crate::heap::{Kind, Place, Seg, State};
@@ -20,7 +21,9 @@ pub(super) fn fold_tree(state: &mut State, preds: &mut Preds, records: &Records)
     for a in candidates {
         let Some(obj) = state.heap.objs.get(&a).cloned() else { continue };
         let links = records.self_links(obj.record);
-        if links.len() < 2 || !links.iter().all(|at| obj.cells.contains_key(at)) {
+        if links.len() < 2
+            || !links.iter().all(|at| obj.cells.get(at).is_some_and(|c| is_pointer(c.ty)))
+        {
             continue;
         }
         let value = |at: i128| obj.cells.get(&at).map_or(Term::NULL, |cell| cell.value);
