@@ -165,12 +165,16 @@ pub(crate) fn unknown(
             possible = outcome.obstacles(property).cloned().collect();
             match possible.first() {
                 Some(fault) if search.reached(fault.proc, fault.loc) => (
-                    format!("{} is not excluded, and no run that got there did so", fault.what),
+                    format!(
+                        "{}: that is not excluded, and no run that got there failed",
+                        fault.what
+                    ),
                     fault.pos,
                 ),
-                Some(fault) => {
-                    (format!("{} is not excluded, and no run got there", fault.what), fault.pos)
-                }
+                Some(fault) => (
+                    format!("{}: that is not excluded, and no run got there", fault.what),
+                    fault.pos,
+                ),
                 None => ("it is not proved".to_owned(), Pos::None),
             }
         }
