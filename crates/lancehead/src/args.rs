@@ -61,6 +61,12 @@ Examples:
   lancehead infer --svg heap.svg list.c      a picture of the heap in which it goes wrong
   lancehead infer --format json *.c          for tools: one JSON object per file";
 
+const PROVE_EXAMPLES: &str = "\
+Examples:
+  lancehead prove list.c                     is it safe? Otherwise a run that is not
+  lancehead prove --property reach src       can an assertion fail in a program of this folder?
+  lancehead prove --format json *.c          for tools: one JSON object per file";
+
 const INFER_STATUS: &str = "\
 Properties:
   memsafety  every dereference and every free is valid, within the bounds of its object
@@ -186,6 +192,14 @@ pub enum Command {
     /// be any. Integers are unbounded and allocation succeeds, unless options say otherwise.
     #[command(before_help = INFER_EXAMPLES, after_help = INFER_STATUS, help_template = EXAMPLES_FIRST)]
     Infer(Infer),
+
+    /// Prove C programs safe, or show a run that goes wrong
+    ///
+    /// The verdicts of `infer`, by the same engines: an analysis of all runs with inferred invariants,
+    /// and runs of the program. The answer is a line for each property and the run, if one goes wrong;
+    /// `infer` shows the invariants, too.
+    #[command(before_help = PROVE_EXAMPLES, after_help = INFER_STATUS, help_template = EXAMPLES_FIRST)]
+    Prove(Infer),
 
     /// Run a C program and stop at the first fault
     ///

@@ -1,4 +1,4 @@
-//! `lancehead infer`: is a program without annotations safe?
+//! `lancehead infer` and `lancehead prove`: is a program without annotations safe?
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ use crate::interrupt::Interrupt;
 use crate::output::{Output, complain};
 use crate::progress::Progress;
 
-/// The command. Returns the exit status.
-pub(crate) fn run(args: &args::Infer, color: Color, out: &mut Output) -> u8 {
+/// The commands; one of them shows invariants. Returns the exit status.
+pub(crate) fn run(args: &args::Infer, invariants: bool, color: Color, out: &mut Output) -> u8 {
     let start = Instant::now();
     let cancel = Cancel::default();
     let interrupt = Interrupt::cancels(cancel.clone());
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &args::Infer, color: Color, out: &mut Output) -> u8 {
             Some(problem) => {
                 let report = SafetyReport::invalid(input.path.display().to_string(), vec![problem]);
                 let done = Done { report, sources: SourceMap::new(), pictures: Vec::new() };
-                show(args, color, out, &done);
+                show(args, invariants, color, out, &done);
                 reports.push(done.report);
             }
         }
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &args::Infer, color: Color, out: &mut Output) -> u8 {
         };
         infer::infer_files(&files, jobs, &settings, &analysis, &cancelled, &begun, |done| {
             progress.file_done();
-            progress.hidden(|| show(args, color, out, &done));
+            progress.hidden(|| show(args, invariants, color, out, &done));
             trouble = trouble.take().or(write_picture(args, &done).err());
             reports.push(done.report);
         });
@@ -95,7 +95,7 @@ fn cores() -> usize {
 }
 
 /// Says what is known of a file.
-fn show(args: &args::Infer, color: Color, out: &mut Output, done: &Done) {
+fn show(args: &args::Infer, invariants: bool, color: Color, out: &mut Output, done: &Done) {
     let options =
         human::Options { color: color.wanted(&io::stdout()), ..human::Options::default() };
     let text = match (args.format, args.emit) {
@@ -115,7 +115,7 @@ fn show(args: &args::Infer, color: Color, out: &mut Output, done: &Done) {
             }
         }
         (AnalysisFormat::Human, None) => {
-            let show = Show { invariants: true, stats: args.stats };
+            let show = Show { invariants, stats: args.stats };
             safety::human::render(&done.report, &done.sources, options, show)
         }
     };

@@ -151,3 +151,31 @@ int main(void) {
     assert_eq!(objects[0]["status"], "unsafe", "{output:?}");
     assert_eq!(objects[0]["properties"][1]["verdict"], "unsafe");
 }
+
+/// `prove` has the verdicts of `infer`, and says no more than them and the run that goes wrong.
+#[test]
+fn prove_says_whether_and_shows_a_run() {
+    let dir = Scratch::new("prove");
+    let walk = "struct n { struct n *next; };
+int __VERIFIER_nondet_int(void);
+void *malloc(unsigned long);
+void free(void *);
+int main(void) {
+  struct n *l = 0, *t;
+  while (__VERIFIER_nondet_int()) { t = malloc(sizeof *t); t->next = l; l = t; }
+  while (l) { t = l->next; free(l); l = t; }
+  return 0;
+}
+";
+    dir.file("walk.c", walk);
+    dir.file("bad.c", UNSAFE);
+    let proved = dir.run(&["prove", "walk.c"]);
+    assert_eq!(proved.status.code(), Some(0), "{}", stdout(&proved));
+    assert!(!stdout(&proved).contains("invariant"), "{}", stdout(&proved));
+    assert!(stdout(&dir.run(&["infer", "walk.c"])).contains("invariant"));
+    let refuted = dir.run(&["prove", "bad.c"]);
+    assert_eq!(refuted.status.code(), Some(1));
+    assert!(stdout(&refuted).contains("bad.c:5"), "{}", stdout(&refuted));
+    let object = &json(stdout(&dir.run(&["prove", "--format", "json", "walk.c"])))[0];
+    assert_eq!(object["status"], "safe");
+}
