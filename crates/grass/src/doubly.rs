@@ -1,4 +1,4 @@
-//! Doubly linked lists: what the way back of those that must be there has to be ([seed 001, Sec. 6]).
+//! Doubly linked lists: what the way back of those that must be there has to be ([PWZ13, Sec. 6]).
 //!
 //! The paper says of all `z` in the list that `prev(next(z))` is `z`. As it stands, an instance would
 //! mention new nodes, and so need further instances. Two consequences of it mention none:

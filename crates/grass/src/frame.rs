@@ -1,4 +1,4 @@
-//! What is left over, and what is missing: frame inference and abduction ([seed 001, Sec. 7]).
+//! What is left over, and what is missing: frame inference and abduction ([PWZ13, Sec. 7]).
 //!
 //! All models of `H` with a part for `G` are described by a finite number of partial models: which
 //! variables are equal, and what of the rest lies between them. Each is made a symbolic heap, is

@@ -1,4 +1,4 @@
-//! Partial models as symbolic heaps: the inverse translation ([seed 001, Sec. 7]).
+//! Partial models as symbolic heaps: the inverse translation ([PWZ13, Sec. 7]).
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! The logic of graph reachability and stratified sets ([seed 001, Fig. 1]), and its reduction to
-//! formulas without sets and quantifiers ([seed 001, App. A]).
+//! The logic of graph reachability and stratified sets ([PWZ13, Fig. 1]), and its reduction to
+//! formulas without sets and quantifiers ([PWZ13, App. A]).
 //!
 //! # Why this decides
 //!

@@ -1,4 +1,4 @@
-//! Lists as paths: what an instance of a list predicate says ([seed 001, Fig. 4 and Sec. 6]).
+//! Lists as paths: what an instance of a list predicate says ([PWZ13, Fig. 4 and Sec. 6]).
 
 use sl::Name;
 use sl::procedure::{ListFault, Reason, Unknown};

@@ -1,4 +1,4 @@
-//! Sorted lists: data that goes up or down along a path ([seed 001, Sec. 6]).
+//! Sorted lists: data that goes up or down along a path ([PWZ13, Sec. 6]).
 
 use num_bigint::BigInt;
 use sl::procedure::{Reason, Unknown};

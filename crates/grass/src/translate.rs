@@ -1,4 +1,4 @@
-//! From separation logic to reachability and sets: `Tr` with `tr` and `str` ([seed 001, Fig. 4]).
+//! From separation logic to reachability and sets: `Tr` with `tr` and `str` ([PWZ13, Fig. 4]).
 //!
 //! A formula is translated for a footprint: a set of nodes for every sort of locations. Existential
 //! variables are names for nodes where the formula must hold; where it must not, they have to be

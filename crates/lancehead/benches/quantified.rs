@@ -1,5 +1,5 @@
 //! What quantified permissions cost, as the paper on iterated separating conjunctions measures it
-//! [seed 000, Fig. 8 and 9]: the programs in `examples/quantified`, four mistakes in each of them,
+//! [MSS16, Fig. 8 and 9]: the programs in `examples/quantified`, four mistakes in each of them,
 //! and the tests in `tests/verify/quantified`; then the same without reusing inverse functions and
 //! summaries (`--ablate memoisation`), and without our triggers (`--ablate triggers`). Where
 //! something is left out, it also says how often another verdict comes out.

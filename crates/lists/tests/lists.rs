@@ -158,7 +158,7 @@ fn known_satisfiability() {
     assert!(!is_sat(&format!("{apart} * {lists} * ls(d, w) * ls(d, p)")));
 }
 
-/// [seed 001, Example 5] and the examples that everybody has.
+/// [PWZ13, Example 5] and the examples that everybody has.
 #[test]
 fn known_entailments() {
     assert!(is_valid("x != z * x |-> y * ls(y, z)", "ls(x, z)"));

@@ -408,15 +408,21 @@ impl<'p> Engine<'p> {
                 first.remove();
             }
             self.steps += 1;
-            if self.steps.is_multiple_of(16) {
-                if self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                    self.stopped = Some(Stop::Time);
-                }
-                if self.options.cancelled.load(Ordering::Relaxed) {
-                    self.stopped = Some(Stop::Cancelled);
-                }
-            }
+            self.look_at_clock();
             self.follow(summary, at, state);
+        }
+    }
+
+    /// Stops if there is no more time. One command may lead to many states, so each of them asks.
+    fn look_at_clock(&mut self) {
+        if self.stopped.is_some() {
+            return;
+        }
+        if self.options.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.stopped = Some(Stop::Time);
+        }
+        if self.options.cancelled.load(Ordering::Relaxed) {
+            self.stopped = Some(Stop::Cancelled);
         }
     }
 
@@ -542,6 +548,10 @@ impl<'p> Engine<'p> {
 
     /// A state comes to a location.
     pub(crate) fn arrive(&mut self, summary: usize, at: LocId, mut state: State) {
+        self.look_at_clock();
+        if self.stopped.is_some() {
+            return;
+        }
         let proc = self.summaries[summary].proc;
         let site = Site { proc, at };
         let info = &self.info[proc.index()];

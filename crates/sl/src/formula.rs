@@ -17,7 +17,7 @@ pub enum Semantics {
     /// Nothing: they hold in every heap. What SL-COMP's files mean.
     #[default]
     Standard,
-    /// That it is empty, so that `*` adds them to a spatial formula ([seed 001, Fig. 3]). What the
+    /// That it is empty, so that `*` adds them to a spatial formula ([PWZ13, Fig. 3]). What the
     /// text notation means.
     Precise,
 }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use super::{
-    PropertyReport, PropertyVerdict, SafetyReport, SafetyStatus, ViolationReport, source_line,
+    PossibleFaultReport, PropertyReport, PropertyVerdict, SafetyReport, SafetyStatus,
+    ViolationReport, source_line,
 };
 use crate::human::{Options, counted, numbers, one_line, render_diagnostic};
 use crate::source::{Pos, SourceMap};
@@ -13,6 +14,8 @@ use crate::source::{Pos, SourceMap};
 /// So many steps of a run are shown: the first and the last ones.
 const FIRST_STEPS: usize = 12;
 const LAST_STEPS: usize = 40;
+/// So many faults that are not excluded.
+const MOST_FAULTS: usize = 5;
 /// So many disjuncts of an invariant.
 const DISJUNCTS: usize = 8;
 /// Longer heaps are left to other formats.
@@ -39,8 +42,8 @@ pub fn render(report: &SafetyReport, sources: &SourceMap, options: Options, show
         if let Some(violation) = &property.violation {
             run(&mut text, violation, report, sources, options);
         }
-        possible(&mut text, property, sources);
     }
+    possible(&mut text, report, sources);
     if show.invariants {
         invariants(&mut text, report, sources);
     }
@@ -152,9 +155,16 @@ fn run(
     text.push('\n');
 }
 
-/// Faults that are not excluded, with what is known of the heap there.
-fn possible(text: &mut String, property: &PropertyReport, sources: &SourceMap) {
-    for fault in property.possible.iter().take(3) {
+/// Faults that are not excluded, with what is known of the heap there. One may stand in the way of several
+/// properties; it is shown once.
+fn possible(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
+    let mut all: Vec<&PossibleFaultReport> = Vec::new();
+    for fault in report.properties.iter().flat_map(|property| &property.possible) {
+        if !all.iter().any(|known| known.pos == fault.pos && known.what == fault.what) {
+            all.push(fault);
+        }
+    }
+    for fault in all.iter().take(MOST_FAULTS) {
         let place = line_of(fault.pos, sources).unwrap_or_default();
         let _ = writeln!(
             text,
@@ -166,8 +176,8 @@ fn possible(text: &mut String, property: &PropertyReport, sources: &SourceMap) {
             let _ = writeln!(text, "    where {}", one_line(&fault.heap));
         }
     }
-    if property.possible.len() > 3 {
-        let _ = writeln!(text, "    and {} more", property.possible.len() - 3);
+    if all.len() > MOST_FAULTS {
+        let _ = writeln!(text, "    and {} more", all.len() - MOST_FAULTS);
     }
 }
 
