@@ -11,6 +11,8 @@ mod build;
 mod joins;
 mod loops;
 #[cfg(test)]
+mod print;
+#[cfg(test)]
 mod tests;
 pub(crate) mod written;
 

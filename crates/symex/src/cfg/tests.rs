@@ -10,6 +10,7 @@ use report::{Diagnostic, Pos, SourceMap};
 use viper::core::Program;
 use viper::loader::{DiskFiles, load_text};
 
+use super::print::{left, loops_around};
 use super::*;
 
 struct Source {
@@ -37,75 +38,21 @@ impl Source {
     }
 
     fn text(&self, pos: Pos) -> &str {
-        let text = pos.span().and_then(|span| self.sources.text(span)).unwrap_or_default();
-        text.lines().next().unwrap_or_default()
+        print::first_line(&self.sources, pos)
     }
 
     fn dump(&self) -> String {
         match Cfg::new(self.body()) {
             Ok(cfg) => {
                 assert_well_formed(&cfg);
-                self.print(&cfg)
+                print::print(&cfg, &self.program.methods[0], &self.sources)
             }
             Err(error) => format!("{}: {}\n", self.text(error.pos), error.message),
         }
     }
-
-    fn print(&self, cfg: &Cfg<'_>) -> String {
-        let mut out = String::new();
-        if cfg.entry != NodeId(0) {
-            let _ = writeln!(out, "start at {}", cfg.entry.0);
-        }
-        for (i, node) in (0..).zip(&cfg.nodes) {
-            let what = match &node.kind {
-                NodeKind::Stmt { stmt, .. } => self.text(stmt.pos).to_string(),
-                NodeKind::Label { label, .. } => {
-                    format!("label {}", self.program.methods[0].labels[label.index()])
-                }
-                NodeKind::Branch { cond, loop_guard, .. } => {
-                    let keyword = if *loop_guard { "while" } else { "if" };
-                    format!("{keyword} {}", self.text(cond.pos))
-                }
-                NodeKind::LoopHead { id, .. } => format!("loop {}", id.0),
-                NodeKind::Exit => "exit".to_string(),
-            };
-            let _ = write!(out, "{i}: {what}");
-            for edge in node.kind.edges() {
-                let back = if edge.back { " again" } else { "" };
-                let _ = write!(out, " -> {}{back}", edge.to.0);
-                for left in left(cfg, NodeId(i), edge) {
-                    let _ = write!(out, " leaves {}", left.0);
-                }
-            }
-            out.push('\n');
-        }
-        for (i, this) in cfg.loops.iter().enumerate() {
-            let method = &self.program.methods[0];
-            let written = this.written.iter().map(|id| method.locals[id.index()].name.to_string());
-            let written = written.collect::<Vec<_>>().join(" ");
-            let invariants = this.invariants.iter().map(|e| self.text(e.pos));
-            let invariants = invariants.collect::<Vec<_>>().join(", ");
-            let parent = this.parent.map_or(String::new(), |p| format!(" in {}", p.0));
-            let _ = writeln!(out, "loop {i}{parent}: [{invariants}] writes [{written}]");
-        }
-        for pos in &cfg.idle_invariants {
-            let _ = writeln!(out, "idle: {}", self.text(*pos));
-        }
-        out
-    }
 }
 
 /// The loops around a node, as a set.
-/// The loops around a node, innermost first.
-fn loops_around(cfg: &Cfg<'_>, node: NodeId) -> impl Iterator<Item = LoopId> {
-    std::iter::successors(cfg.node(node).innermost, |id| cfg.loop_(*id).parent)
-}
-
-/// The loops that an edge of a node leaves, innermost first.
-fn left(cfg: &Cfg<'_>, from: NodeId, edge: &Edge) -> impl Iterator<Item = LoopId> {
-    loops_around(cfg, from).take(edge.leaves as usize)
-}
-
 fn around(cfg: &Cfg<'_>, node: NodeId) -> BTreeSet<LoopId> {
     loops_around(cfg, node).collect()
 }
@@ -148,6 +95,31 @@ fn check(body: &str, expected: &str) {
     let found = Source::new("n: Int, b: Bool", body).dump();
     let expected = expected.trim().lines().map(str::trim).collect::<Vec<_>>().join("\n");
     assert_eq!(found.trim(), expected, "\n{found}");
+}
+
+/// All kinds of nodes, edges and loops at once. `INSTA_UPDATE=always` writes the snapshot anew.
+#[test]
+fn a_graph_as_text() {
+    let body = "var i: Int := 0
+        var found: Bool := false
+        while (i < n)
+            invariant 0 <= i
+            invariant !found
+        {
+            var j: Int := 0
+            while (j < i) invariant j <= i {
+                if (i * j == n) { found := true; goto done }
+                j := j + 1
+            }
+            i := i + 1
+        }
+        label again
+            invariant i >= 0
+        if (b && i > 0) { i := i - 1; goto again }
+        label done
+            invariant true
+        assert found || i >= 0";
+    insta::assert_snapshot!(Source::new("n: Int, b: Bool", body).dump());
 }
 
 #[test]
