@@ -127,13 +127,8 @@ fn a_heap_must_be_declared() {
 #[test]
 fn damaged_texts_do_no_harm() {
     let whole = format!("{HEAP}(assert (not (wand (ls x y) (pto x (cell y (+ n 1))))))(check-sat)");
-    let mut seed = 88_172_645_463_325_252_u64;
-    let mut below = |n: usize| {
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        (seed >> 11) as usize % n
-    };
+    let mut random = testing::Random::new(88_172_645_463_325_252);
+    let mut below = |n: usize| random.below(n);
     let pieces =
         ["(", ")", " x ", "|", "\"", "pto", "exists", ";", "(_ emp", "nil", "é", "99", ":"];
     for _ in 0..3000 {

@@ -8,16 +8,12 @@ mod seeds;
 #[path = "../examples/mutants/survey.rs"]
 mod survey;
 
-use std::path::{Path, PathBuf};
-
 /// One in so many of a kind.
 const SHARE: usize = 2;
 
 #[test]
 fn seeded_errors_are_rejected() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let solver =
-        std::env::var_os("LANCEHEAD_Z3").map_or_else(|| root.join(".z3/z3"), PathBuf::from);
+    let (root, solver) = (testing::root(), testing::z3());
     let judged = std::fs::read_to_string(root.join("tests/spl/judged.txt")).unwrap_or_default();
     let mut total = survey::Counts::default();
     for name in ["queue", "sorted_set", "array_maximum"] {

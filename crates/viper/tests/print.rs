@@ -213,14 +213,11 @@ fn one_line_for_messages() {
 }
 
 /// A small generator of trees, the same in every run.
-struct Random(u64);
+struct Trees(testing::Random);
 
-impl Random {
+impl Trees {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % bound as u64) as usize
+        self.0.below(bound)
     }
 
     fn pick<T: Clone>(&mut self, items: &[T]) -> T {
@@ -491,7 +488,7 @@ impl Random {
 
 #[test]
 fn arbitrary_trees_round_trip() {
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut random = Trees(testing::Random::new(0x2545_f491_4f6c_dd1d));
     for _ in 0..rounds() {
         let stmts = random.many(6, |r| r.stmt(2));
         let mut program = method(stmts);

@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, FileId, Pos, SourceMap};
+use testing::Random;
 use viper::lexer::{TokenKind, tokenize};
 
 // --- Properties
@@ -120,24 +121,8 @@ impl viper::loader::Files for OneFile<'_> {
 
 // --- Inputs
 
-/// xorshift64*: enough to be arbitrary, and the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        if bound == 0 { 0 } else { ((self.next() >> 11) % bound as u64) as usize }
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
-        choices[self.below(choices.len())]
-    }
+fn pick<'a>(random: &mut Random, choices: &[&'a str]) -> &'a str {
+    random.pick(choices).copied().unwrap_or_default()
 }
 
 const SOUP: &[&str] = &[
@@ -271,14 +256,14 @@ const SOUP: &[&str] = &[
 ];
 
 fn bytes(random: &mut Random) -> String {
-    let bytes: Vec<u8> = (0..random.below(200)).map(|_| random.next() as u8).collect();
+    let bytes: Vec<u8> = (0..random.below(200)).map(|_| random.number() as u8).collect();
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn soup(random: &mut Random) -> String {
     let mut text = String::new();
     for _ in 0..random.below(120) {
-        text.push_str(random.pick(SOUP));
+        text.push_str(pick(random, SOUP));
         if random.below(8) > 0 {
             text.push(' ');
         }
@@ -288,15 +273,15 @@ fn soup(random: &mut Random) -> String {
 
 /// A program with a few things done to its tokens.
 fn mutant(random: &mut Random, corpus: &[&str]) -> String {
-    let text = random.pick(corpus);
+    let text = pick(random, corpus);
     let mut pieces = pieces(text);
     for _ in 0..=random.below(4) {
         let at = random.below(pieces.len());
         let len = (1 + random.below(4)).min(pieces.len() - at);
         match random.below(8) {
             0 => drop(pieces.drain(at..at + len)),
-            1 => pieces.insert(at, random.pick(SOUP)),
-            2 if at < pieces.len() => pieces[at] = random.pick(SOUP),
+            1 => pieces.insert(at, pick(random, SOUP)),
+            2 if at < pieces.len() => pieces[at] = pick(random, SOUP),
             3 if at < pieces.len() => {
                 let other = random.below(pieces.len());
                 pieces.swap(at, other);
@@ -313,7 +298,7 @@ fn mutant(random: &mut Random, corpus: &[&str]) -> String {
                 pieces.splice(at..at, copy);
             }
             6 => {
-                let other = self::pieces(random.pick(corpus));
+                let other = self::pieces(pick(random, corpus));
                 let from = random.below(other.len());
                 let to = (from + random.below(30)).min(other.len());
                 pieces.splice(at..at, other[from..to].iter().copied());
@@ -380,27 +365,16 @@ fn watch() {
 
 /// Drops as much of a failing text as possible while it keeps failing: tokens first, characters then.
 fn shrink(text: &str) -> String {
-    let tokens = shrink_pieces(pieces(text).into_iter().map(str::to_owned).collect());
-    shrink_pieces(tokens.chars().map(String::from).collect())
+    let tokens = shrink_pieces(pieces(text));
+    let chars: Vec<String> = tokens.chars().map(String::from).collect();
+    shrink_pieces(chars.iter().map(String::as_str).collect())
 }
 
-fn shrink_pieces(mut best: Vec<String>) -> String {
+/// Every question may take as long as the input itself: there is an end to them after ten seconds.
+fn shrink_pieces(all: Vec<&str>) -> String {
     let deadline = Instant::now() + Duration::from_secs(10);
-    let mut size = best.len() / 2;
-    while size > 0 {
-        let mut at = 0;
-        while at < best.len() && Instant::now() < deadline {
-            let mut shorter = best.clone();
-            shorter.drain(at..(at + size).min(best.len()));
-            if fails(&shorter.concat()) {
-                best = shorter;
-            } else {
-                at += size;
-            }
-        }
-        size /= 2;
-    }
-    best.concat()
+    let still_fails = |some: &[&str]| Instant::now() < deadline && fails(&some.concat());
+    testing::shrink::items(&all, 100_000, still_fails).concat()
 }
 
 fn run(text: &str) {
@@ -431,7 +405,7 @@ fn nothing_panics_and_what_is_accepted_round_trips() {
         for text in &corpus {
             run(text);
         }
-        let mut random = Random(0x005E_ED0F_1A9C_E4EA);
+        let mut random = Random::new(0x005E_ED0F_1A9C_E4EA);
         let mut count = 0_u64;
         while Instant::now() < deadline {
             let text = match random.below(10) {

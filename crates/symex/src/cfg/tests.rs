@@ -482,29 +482,24 @@ fn deep_and_long_bodies_are_cheap() {
     });
 }
 
-/// A source of numbers that look random.
-struct Dice(u64);
+/// Bodies that look random.
+struct Bodies(testing::Random);
 
-impl Dice {
-    fn roll(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
-        (self.0 >> 33) % sides
-    }
-
+impl Bodies {
     /// Statements with all labels below `labels`, each once, and jumps to them.
-    fn body(&mut self, labels: u64, next: &mut u64, depth: u32) -> String {
+    fn body(&mut self, labels: usize, next: &mut usize, depth: u32) -> String {
         let mut out = String::new();
         while *next < labels {
-            match self.roll(7) {
+            match self.0.below(7) {
                 0 => {
                     let _ = write!(out, "label l{next} ");
                     *next += 1;
                 }
                 1 => {
-                    let _ = write!(out, "goto l{} ", self.roll(labels));
+                    let _ = write!(out, "goto l{} ", self.0.below(labels));
                 }
                 2 => {
-                    let _ = write!(out, "if (b) {{ goto l{} }} ", self.roll(labels));
+                    let _ = write!(out, "if (b) {{ goto l{} }} ", self.0.below(labels));
                 }
                 3 if depth < 3 => {
                     let _ = write!(out, "while (b) {{ {} }} ", self.body(labels, next, depth + 1));
@@ -558,11 +553,11 @@ fn is_reducible(raw: &build::Raw<'_>) -> bool {
 
 #[test]
 fn exactly_what_is_reducible_is_supported() {
-    let mut dice = Dice(1);
+    let mut bodies = Bodies(testing::Random::new(1));
     let mut supported = 0;
     for _ in 0..500 {
-        let labels = 1 + dice.roll(5);
-        let text = dice.body(labels, &mut 0, 0);
+        let labels = 1 + bodies.0.below(5);
+        let text = bodies.body(labels, &mut 0, 0);
         let source = Source::new("n: Int, b: Bool", &text);
         let raw = build::graph(source.body()).expect("no scripts");
         let cfg = Cfg::new(source.body());

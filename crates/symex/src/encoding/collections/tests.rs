@@ -11,7 +11,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -28,12 +27,6 @@ const OPTIONS: &str = "(set-option :auto_config false)
 /// Cases take a few milliseconds; a busy machine may take longer, a matching loop takes much longer.
 const SOON: Duration = Duration::from_secs(2);
 
-/// The Z3 of `scripts/get-z3`, which `make test` fetches first, or `$LANCEHEAD_Z3`.
-fn z3() -> PathBuf {
-    let fetched = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3");
-    std::env::var_os("LANCEHEAD_Z3").map_or_else(fetched, PathBuf::from)
-}
-
 struct Solver {
     process: Child,
     input: ChildStdin,
@@ -42,7 +35,7 @@ struct Solver {
 
 impl Solver {
     fn start(axioms: &[String]) -> Solver {
-        let mut process = Command::new(z3())
+        let mut process = Command::new(testing::z3())
             .args(["-smt2", "-in"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
