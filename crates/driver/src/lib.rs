@@ -1,9 +1,10 @@
 //! From files to reports: what the commands do, without a terminal.
 //!
-//! Reading and checking programs, choosing members, finding Z3, verifying many files at once, and what
-//! came of it as [`report`]s. Whoever wants to see something earlier is told by [`verify::Events`].
+//! Reading and checking programs, choosing members, finding Z3, verifying many files at once, asking
+//! questions of separation logic, and what came of it as [`report`]s. Whoever wants to see something earlier is told by [`verify::Events`].
 //! Nothing here prints, and nothing ends the process.
 
+pub mod ask;
 pub mod c_program;
 pub mod infer;
 pub mod inputs;

@@ -8,6 +8,7 @@ mod diagnostic;
 mod excerpt;
 pub mod human;
 pub mod json;
+pub mod logic;
 mod outcome;
 pub mod picture;
 pub mod safety;

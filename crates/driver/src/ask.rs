@@ -1,0 +1,355 @@
+//! Questions of separation logic, from files and from texts, answered.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use entail::Decider;
+use report::logic::{
+    AnswerReport, CellReport, Content, Effort, Expected, LogicReport, ModelReport, ProofReport,
+    Question as Kind, Verdict,
+};
+use report::{Diagnostic, FileReport, SourceMap, Status};
+pub use sl::Semantics;
+use sl::core::{Assertion, Scope};
+use sl::procedure::{Check, Stats};
+use sl::smtlib;
+use sl::text::Document;
+use sl::{
+    Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Model, Procedure, Proof,
+    Signature, Value,
+};
+
+use crate::source;
+use crate::z3::{self, Surroundings};
+
+/// How questions are answered.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// What pure atoms say of the heap; if it is not said, nothing in files, and that it is empty in the
+    /// text notation.
+    pub semantics: Option<Semantics>,
+    /// How long an answer may take.
+    pub timeout: Option<Duration>,
+    /// Are proofs wanted?
+    pub proofs: bool,
+    /// Are they to be drawn, too?
+    pub proof_drawings: bool,
+    /// Is every proof to be checked independently of the search?
+    pub check_proofs: bool,
+    /// Is the last model to be drawn?
+    pub drawing: bool,
+}
+
+/// A question in the text notation.
+#[derive(Clone, Copy, Debug)]
+pub enum Question<'a> {
+    /// Is there a model?
+    Sat(&'a str),
+    /// Does the second hold wherever the first does?
+    Entails(&'a str, &'a str),
+    /// F with H |= G * F.
+    Frame(&'a str, &'a str),
+    /// F with H * F |= G.
+    Abduce(&'a str, &'a str),
+}
+
+/// Answers.
+#[derive(Clone, Debug)]
+pub struct Done {
+    /// What there is to say.
+    pub report: LogicReport,
+    /// The last model of a check, if a drawing is wanted and there is a model.
+    pub drawing: Option<Drawing>,
+}
+
+/// A model, drawn.
+#[derive(Clone, Debug)]
+pub struct Drawing {
+    /// As SVG.
+    pub svg: String,
+    /// For Graphviz.
+    pub dot: String,
+}
+
+/// Something that is no question.
+#[derive(Clone, Debug)]
+pub struct Invalid {
+    /// What is wrong with it.
+    pub report: FileReport,
+    /// Where.
+    pub sources: SourceMap,
+}
+
+/// Answers questions, with procedures that are set up once.
+pub struct Asker {
+    settings: Settings,
+    decider: Decider,
+}
+
+impl Asker {
+    /// Z3 is looked for when it is needed, and may be named.
+    #[must_use]
+    pub fn new(settings: Settings, z3: Option<PathBuf>) -> Asker {
+        Asker { settings, decider: Decider::new(move || find_z3(z3.as_deref())) }
+    }
+
+    /// Every `check-sat` of a file in SL-COMP's dialect of SMT-LIB.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn file(&mut self, path: &Path) -> Result<Done, Box<Invalid>> {
+        let start = Instant::now();
+        let name = path.display().to_string();
+        let mut sources = SourceMap::new();
+        let script = source::read_one_of(path, "*.smt2", &mut sources).and_then(|file| {
+            let text = sources.get(file).map(|f| f.text.clone()).unwrap_or_default();
+            smtlib::parse(file, &text)
+        });
+        let script = match script {
+            Ok(script) => script,
+            Err(problem) => return Err(invalid(&name, *problem, sources, start)),
+        };
+        let semantics = self.settings.semantics.unwrap_or(Semantics::Standard);
+        let checks = script.checks.iter().map(|check| {
+            let question = Check::of(&check.assertions, semantics);
+            // A script asks for models, whatever its question is taken for.
+            self.check(&check.signature, semantics, &question, &MODELS)
+        });
+        let answers: Vec<Checked<'_>> = checks.collect();
+        let last = answers.last().map(|answer| &answer.verdict);
+        let expected = match (script.status, last) {
+            (Some(smtlib::Status::Unsat), Some(sl::Verdict::Sat(_))) => Some(Expected::Unsat),
+            (Some(smtlib::Status::Sat), Some(sl::Verdict::Unsat)) => Some(Expected::Sat),
+            _ => None,
+        };
+        Ok(self.checked(name, answers, expected, start))
+    }
+
+    /// A question in the text notation.
+    ///
+    /// # Errors
+    /// If a formula cannot be read.
+    pub fn text(&mut self, question: Question<'_>) -> Result<Done, Box<Invalid>> {
+        let start = Instant::now();
+        let mut sources = SourceMap::new();
+        let files: Vec<_> = ["H", "G"]
+            .into_iter()
+            .zip(question.texts())
+            .map(|(name, text)| (sources.add(name, text), text))
+            .collect();
+        let document = match sl::text::parse_one_each(&files) {
+            Ok(document) => document,
+            Err(problem) => return Err(invalid("H", *problem, sources, start)),
+        };
+        if matches!(question, Question::Frame(..) | Question::Abduce(..)) {
+            return Ok(self.infer(question, &document, start));
+        }
+        let (question, words) = match document.formulas.as_slice() {
+            [left, right] => (Check::Entails(left.clone(), right.clone()), &ENTAILMENT),
+            other => (Check::Satisfiable(Formula::and(other.to_vec())), &MODELS),
+        };
+        let semantics = self.settings.semantics.unwrap_or(Semantics::Precise);
+        let answer = self.check(&document.signature, semantics, &question, words);
+        Ok(self.checked("H".to_owned(), vec![answer], None, start))
+    }
+
+    fn checked(
+        &self,
+        file: String,
+        answers: Vec<Checked<'_>>,
+        expected: Option<Expected>,
+        start: Instant,
+    ) -> Done {
+        let model = answers.iter().rev().find_map(Checked::model).filter(|_| self.settings.drawing);
+        let drawing = model.map(|(model, signature)| Drawing {
+            svg: sl::draw::svg(model, signature),
+            dot: sl::draw::dot(model, signature),
+        });
+        let answers = answers.into_iter().map(Checked::into_report).collect();
+        let time = start.elapsed();
+        let report = LogicReport { file, question: Kind::Checks, time, answers, expected };
+        Done { report, drawing }
+    }
+
+    /// A frame or an anti-frame.
+    fn infer(&mut self, question: Question<'_>, document: &Document, start: Instant) -> Done {
+        let semantics = self.settings.semantics.unwrap_or(Semantics::Precise);
+        let signature = &document.signature;
+        let defs = Defs::new(signature.clone(), semantics);
+        let mut budget = self.budget();
+        let answer = match (question, document.formulas.as_slice()) {
+            (Question::Frame(..), [h, g]) => {
+                sl::ask::frame(&mut self.decider, &defs, h, g, &mut budget)
+            }
+            (_, [h, g]) => sl::ask::abduce(&mut self.decider, &defs, h, g, &mut budget),
+            _ => Answer::GaveUp(Limit::NoFrame),
+        };
+        let effort = effort(start.elapsed(), budget.stats);
+        let reason = answer.why_not().unwrap_or_default();
+        let (verdict, model) = match answer.decided() {
+            Some(Inference::Found(formula)) => {
+                (Verdict::Found(sl::text::print_formula(&formula, signature)), None)
+            }
+            Some(Inference::Nothing(model)) => (Verdict::Nothing, model),
+            None => (Verdict::Unknown(reason), None),
+        };
+        let model = model.map(|model| model_report(&model, signature));
+        let report = LogicReport {
+            file: "H".to_owned(),
+            question: Kind::Formula,
+            time: start.elapsed(),
+            answers: vec![AnswerReport { verdict, model, proof: None, effort }],
+            expected: None,
+        };
+        Done { report, drawing: None }
+    }
+
+    fn check<'q>(
+        &mut self,
+        signature: &'q Arc<Signature>,
+        semantics: Semantics,
+        question: &Check,
+        words: &'static Words,
+    ) -> Checked<'q> {
+        let start = Instant::now();
+        let defs = Defs::new(signature.clone(), semantics);
+        let mut budget = self.budget();
+        let mut proof = None;
+        let verdict = match question {
+            Check::Satisfiable(formula) => {
+                sl::ask::satisfiable(&mut self.decider, &defs, formula, &mut budget).into()
+            }
+            Check::Entails(left, right) => {
+                let (scope, left, right) = sl::ask::lowered(&defs, left, right);
+                let answer = self.decider.entails(&scope, &left, &right, &mut budget);
+                let fault = match &answer {
+                    Answer::Decided(Entailment::Valid(found)) => {
+                        proof = self.settings.proofs.then(|| self.proof_report(found));
+                        self.fault(&scope, &left, &right, found)
+                    }
+                    _ => None,
+                };
+                match fault {
+                    Some(fault) => {
+                        sl::Verdict::Unknown(format!("the proof is not accepted: {fault}"))
+                    }
+                    None => answer.into(),
+                }
+            }
+        };
+        let effort = effort(start.elapsed(), budget.stats);
+        Checked { signature, verdict, proof, words, effort }
+    }
+
+    fn proof_report(&self, found: &Proof) -> Result<ProofReport, String> {
+        let derivations = found.derivations().map_err(|why| why.to_string())?;
+        let svg = self.settings.proof_drawings.then(|| proof::svg::draw(&derivations));
+        Ok(ProofReport { text: proof::text::print(&derivations), svg })
+    }
+
+    /// What is wrong with a proof, if somebody wants to know, and there is one.
+    fn fault(
+        &self,
+        scope: &Scope,
+        left: &Assertion,
+        right: &Assertion,
+        found: &Proof,
+    ) -> Option<proof::Fault> {
+        if !self.settings.check_proofs || matches!(found, Proof::None(_)) {
+            return None;
+        }
+        proof::check_entailment(scope, left, right, found).err()
+    }
+
+    /// What one question may take.
+    fn budget(&self) -> Budget {
+        let timeout = self.settings.timeout;
+        Budget::until(timeout.and_then(|timeout| Instant::now().checked_add(timeout)))
+    }
+}
+
+impl<'a> Question<'a> {
+    fn texts(self) -> Vec<&'a str> {
+        match self {
+            Question::Sat(formula) => vec![formula],
+            Question::Entails(left, right)
+            | Question::Frame(left, right)
+            | Question::Abduce(left, right) => vec![left, right],
+        }
+    }
+}
+
+/// What the answers to a question are called.
+struct Words {
+    sat: Verdict,
+    unsat: Verdict,
+}
+
+static MODELS: Words = Words { sat: Verdict::Sat, unsat: Verdict::Unsat };
+/// An entailment is valid if there is no counterexample.
+static ENTAILMENT: Words = Words { sat: Verdict::Invalid, unsat: Verdict::Valid };
+
+/// What a procedure said.
+struct Checked<'a> {
+    signature: &'a Signature,
+    verdict: sl::Verdict,
+    proof: Option<Result<ProofReport, String>>,
+    words: &'static Words,
+    effort: Effort,
+}
+
+impl Checked<'_> {
+    fn model(&self) -> Option<(&Model, &Signature)> {
+        match &self.verdict {
+            sl::Verdict::Sat(model) => Some((model, self.signature)),
+            sl::Verdict::Unsat | sl::Verdict::Unknown(_) => None,
+        }
+    }
+
+    fn into_report(self) -> AnswerReport {
+        let model = self.model().map(|(model, signature)| model_report(model, signature));
+        let verdict = match self.verdict {
+            sl::Verdict::Sat(_) => self.words.sat.clone(),
+            sl::Verdict::Unsat => self.words.unsat.clone(),
+            sl::Verdict::Unknown(reason) => Verdict::Unknown(reason),
+        };
+        AnswerReport { verdict, model, proof: self.proof, effort: self.effort }
+    }
+}
+
+fn effort(time: Duration, stats: Stats) -> Effort {
+    let Stats { procedure, searches, queries, rounds, instances, nodes, waiting, .. } = stats;
+    Effort { time, procedure, searches, queries, rounds, instances, nodes, waiting }
+}
+
+fn model_report(model: &Model, signature: &Signature) -> ModelReport {
+    let stack = model.stack.iter().map(|(name, v)| (name.to_string(), model.show(v))).collect();
+    let heap = model.heap.iter().map(|(loc, object)| {
+        let names = signature.fields(&object.sort);
+        let content = match &object.content {
+            Value::Record(values) => {
+                let fields = names
+                    .iter()
+                    .zip(values)
+                    .filter_map(|((name, _), v)| Some((name.as_ref()?.to_string(), model.show(v))));
+                Content::Fields(fields.collect())
+            }
+            content => Content::Value(model.show(content)),
+        };
+        CellReport { location: model.show(&Value::Loc(*loc)), content }
+    });
+    ModelReport { stack, heap: heap.collect(), text: model.to_text(signature) }
+}
+
+fn invalid(name: &str, problem: Diagnostic, sources: SourceMap, start: Instant) -> Box<Invalid> {
+    let mut report = FileReport::new(name, Status::Invalid, vec![problem]);
+    report.time = start.elapsed();
+    Box::new(Invalid { report, sources })
+}
+
+fn find_z3(wanted: Option<&Path>) -> Result<PathBuf, String> {
+    let z3 = z3::find(&Surroundings::of_this_process(wanted))
+        .map_err(|missing| format!("{missing}; {}", missing.remedy()))?;
+    Ok(z3.path)
+}
