@@ -105,10 +105,10 @@ impl State {
             Expr::Unary(UnOp::FloatNeg, _) | Expr::Binary(BinOp::Float(_), ..) => {
                 self.any(Interval::ANY).sum()
             }
-            Expr::Binary(BinOp::Arith(op, ty), a, b) => {
+            Expr::Binary(BinOp::Arith(op, _), a, b) => {
                 let a = self.eval(preds, scope, a);
                 let b = self.eval(preds, scope, b);
-                self.arith(*op, *ty, &a, &b)
+                self.arith(*op, &a, &b)
             }
             Expr::Convert(ty, a) => {
                 let pointer = is_pointer(scope, a);
@@ -129,7 +129,7 @@ impl State {
         }
     }
 
-    fn arith(&mut self, op: Arith, ty: IntType, a: &Sum, b: &Sum) -> Sum {
+    fn arith(&mut self, op: Arith, a: &Sum, b: &Sum) -> Sum {
         let constants = match (&a.factors[..], &b.factors[..]) {
             ([], []) => Some((a.constant, b.constant)),
             _ => None,
@@ -202,7 +202,6 @@ impl State {
             },
             _ => Interval::ANY,
         };
-        let _ = ty;
         self.any(range).sum()
     }
 

@@ -584,8 +584,8 @@ impl State {
                     }
                 } else if shape == Shape::Dlist && seg.root == seg.last {
                     // One node.
-                    if let [_] = preds.get(seg.pred).bodies[..] {
-                        crate::unfold::single(&mut self.heap, preds, i);
+                    let one_kind = preds.get(seg.pred).bodies.len() == 1;
+                    if one_kind && crate::unfold::single(&mut self.heap, preds, i) {
                         continue 'again;
                     }
                 }

@@ -49,29 +49,18 @@ pub fn instantiate(
     heap.pure.linear.extend(pure.linear);
 }
 
-/// The address of a node that links lead to by a term.
-fn node_at(heap: &mut Heap, link: Term, head: i128) -> Option<Sym> {
-    match link.plus(-head) {
-        Term { base: Some(base), k: 0 } => Some(base),
-        // The node gets an address of its own; the link is a place in it.
-        _ => {
-            let _ = heap;
-            None
-        }
+/// A doubly linked segment of one node becomes an object, if the link to it is counted from the node's address.
+/// Did it?
+pub fn single(heap: &mut Heap, preds: &Preds, index: usize) -> bool {
+    let pred = preds.get(heap.segs[index].pred);
+    let link = heap.segs[index].root;
+    let (Some(node), Some(body)) = (link.base, pred.bodies.first()) else { return false };
+    if link.k != pred.head {
+        return false;
     }
-}
-
-/// A doubly linked segment of one node becomes an object.
-pub fn single(heap: &mut Heap, preds: &Preds, index: usize) {
     let seg = heap.segs.remove(index);
-    let pred = preds.get(seg.pred);
-    let Some(node) = node_at(heap, seg.root, pred.head) else {
-        heap.segs.push(seg);
-        return;
-    };
-    if let Some(body) = pred.bodies.first() {
-        instantiate(heap, body, node, seg.to, seg.before, &seg.shared);
-    }
+    instantiate(heap, body, node, seg.to, seg.before, &seg.shared);
+    true
 }
 
 /// The states in which a segment has a first (or last) node that is an object, one for each kind of node. The
