@@ -304,6 +304,19 @@ impl<'p> Translator<'p> {
         self.logic.axioms.push(axiom);
     }
 
+    /// Tells what is to be known of a function of these arguments.
+    pub fn defined_again(
+        &mut self,
+        env: &Env<'_>,
+        definition: Definition<'p>,
+        args: &[Term],
+    ) -> Result<()> {
+        match definition.body() {
+            Some(_) => self.application(definition, env.heap, args, definition.span()).map(drop),
+            None => self.without_body(env, definition, args).map(drop),
+        }
+    }
+
     /// Without a body it depends on all of the heap, unless it is `pure`.
     fn without_body(
         &mut self,

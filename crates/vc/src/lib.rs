@@ -11,6 +11,7 @@
 //! * `translate`, `assertion`: expressions as terms; spatial assertions as formulas with exact
 //!   footprints.
 //! * `logic`, `frame`: the axioms of reachability, sets, maps, arrays, and of frames.
+//! * `wp`: weakest preconditions, a second way to the goals, against which the first is tested.
 //! * `prove`: goals to the solver.
 //! * `abduce`: what may be missing in a contract, tried before it is said.
 //! * `small`, `world`, `counterexample`: small heaps in which a goal fails, evaluated, as evidence.
@@ -40,5 +41,7 @@ mod unit;
 mod verify;
 mod wellformed;
 mod world;
+mod wp;
 
 pub use verify::{Config, Member, Verdict, member_names, verify};
+pub use wp::{Partial, partial_correctness};

@@ -250,9 +250,9 @@ fn undefined(context: &Context<'_>, config: &Config) -> Vec<Member> {
 const MANY: usize = 4;
 
 /// Reserved, not used.
-const STACK: usize = 512 << 20;
+pub(crate) const STACK: usize = 512 << 20;
 
-fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::Config {
+pub(crate) fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::Config {
     let ours = [
         ("auto_config", "false"),
         ("smt.mbqi", "false"),
@@ -457,7 +457,7 @@ fn new_unit<'p>(context: &'p Context<'p>, procedure: &'p Procedure, is_function:
 
 /// Automatic lemmas that are axioms for a procedure. What a proof rests on must not rest on it: a lemma
 /// uses only automatic lemmas that come before it and call nothing.
-fn usable_lemmas<'p>(program: &'p Program, procedure: &Procedure) -> Vec<&'p Procedure> {
+pub(crate) fn usable_lemmas<'p>(program: &'p Program, procedure: &Procedure) -> Vec<&'p Procedure> {
     let (options, _) = spl::options(program);
     if options.no_auto_lemmas.is_some() {
         return Vec::new();
@@ -473,7 +473,7 @@ fn usable_lemmas<'p>(program: &'p Program, procedure: &Procedure) -> Vec<&'p Pro
 }
 
 /// What is not supported as a whole.
-fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
+pub(crate) fn refuse(program: &Program, procedure: &Procedure) -> Translated<()> {
     let (options, _) = spl::options(program);
     if let Some(span) = options.symbolic_execution {
         return crate::translate::unsupported(span, "the option `-symbexec`");
