@@ -3,8 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use report::{Diagnostic, FileReport, HeapValue, MemberReport, Numbers, Pos, QuantifierReport};
-use report::{Severity, Status};
-use symex::{Member, Stats, Trouble, Verdict};
+use report::{QueryReport, Severity, Status};
+use symex::{Member, Purpose, Stats, Tally, Trouble, Verdict};
 
 use crate::z3::{Missing, REMEDY};
 
@@ -66,6 +66,7 @@ pub(crate) fn report_of(
 ) -> FileReport {
     let mut report = FileReport::new(file, verdict.status(), warnings);
     report.stats = numbers(&verdict.stats);
+    report.queries = queries(&verdict.stats);
     report.diagnostics.extend(verdict.members.iter().flat_map(failures));
     report.diagnostics.extend(troubles(&verdict, Some(no_solver)));
     report.quantifiers = verdict.quantified.into_iter().take(REPORTED).map(quantifier).collect();
@@ -175,12 +176,22 @@ fn places(heap: Vec<symex::Held>) -> Vec<HeapValue> {
     heap.into_iter().map(place).collect()
 }
 
+fn queries(stats: &Stats) -> Vec<QueryReport> {
+    let asked = Purpose::ALL.iter().map(|purpose| (purpose.as_str(), stats.by_purpose[*purpose]));
+    let report = |(purpose, tally): (&'static str, Tally)| {
+        let Tally { proved, refuted, unknown, time } = tally;
+        QueryReport { purpose, proved, refuted, unknown, time }
+    };
+    asked.filter(|(_, tally)| tally.total() > 0).map(report).collect()
+}
+
 fn numbers(stats: &Stats) -> Numbers {
     vec![
         ("paths", stats.paths),
         ("queries", stats.queries),
         ("unknown", stats.unknown),
         ("trivial", stats.trivial),
+        ("reruns", stats.reruns),
         ("solver_starts", stats.starts),
         ("solver_ms", u64::try_from(stats.waiting.as_millis()).unwrap_or(u64::MAX)),
     ]

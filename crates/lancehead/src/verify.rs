@@ -209,6 +209,7 @@ impl Style {
         if self.stats {
             human::members(report, usize::MAX)
                 + &human::totals(report)
+                + &human::queries(report)
                 + &human::quantifiers(report, sources, BUSIEST)
         } else if self.terminal && report.time > SLOW {
             human::members(&without_numbers(report), SLOWEST)
@@ -233,6 +234,7 @@ impl Style {
 fn without_numbers(report: &FileReport) -> FileReport {
     let mut report = report.clone();
     report.stats.clear();
+    report.queries.clear();
     report.quantifiers.clear();
     report.members.iter_mut().for_each(|m| m.stats.clear());
     report

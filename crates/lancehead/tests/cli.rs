@@ -405,6 +405,29 @@ fn numbers_on_request() {
 }
 
 #[test]
+fn questions_are_counted_by_purpose() {
+    let dir = Scratch::new("verify_purposes");
+    dir.file(
+        "ask.vpr",
+        "method m(x: Int, s: Seq[Int]) requires |s| > 3 && x > 2 {
+            if (x * x > 4) { assert s[1] + x > s[1] }
+        }",
+    );
+    let (code, objects) = verify(&dir, &["ask.vpr"]);
+    assert_eq!((code, &objects[0]["queries"]), (Some(0), &Value::Null));
+    let (_, objects) = verify(&dir, &["--stats", "ask.vpr"]);
+    let queries = objects[0]["queries"].as_array().unwrap();
+    let count = |q: &Value| {
+        ["proved", "refuted", "unknown"].iter().filter_map(|answer| q[answer].as_u64()).sum::<u64>()
+    };
+    let purposes: Vec<&str> = queries.iter().filter_map(|q| q["purpose"].as_str()).collect();
+    assert_eq!(purposes, ["branch", "assertion", "well-formedness"]);
+    assert_eq!(objects[0]["stats"]["queries"], queries.iter().map(count).sum::<u64>());
+    let human = dir.run(&["verify", "--stats", "ask.vpr"]);
+    assert!(stdout(&human).contains(" assertion "), "{human:?}");
+}
+
+#[test]
 fn joined_paths_are_fewer() {
     let dir = Scratch::new("verify_joins");
     let ifs: String =

@@ -253,6 +253,26 @@ pub fn totals(report: &FileReport) -> String {
     format!("  {time:>6} ms  {file}: {}{}\n", report.status.as_str(), numbers(&report.stats))
 }
 
+/// A table of what the solver was asked, by purpose: how many, the answers, the time. Empty if it was
+/// asked nothing.
+#[must_use]
+pub fn queries(report: &FileReport) -> String {
+    let mut text = String::new();
+    for q in &report.queries {
+        let total = q.proved + q.refuted + q.unknown;
+        let _ = writeln!(
+            text,
+            "  {:>6} ms  {total:>6} {:<16} {:>6} proved {:>6} refuted {:>6} unknown",
+            q.time.as_millis(),
+            q.purpose,
+            q.proved,
+            q.refuted,
+            q.unknown,
+        );
+    }
+    text
+}
+
 /// A table of the quantified formulas with most instances: how many, the longest chain of them, what
 /// the formula is and where it comes from. Empty if there are none.
 #[must_use]

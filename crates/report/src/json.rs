@@ -19,10 +19,11 @@
 //! "text"}`, with what is to be said there. `"notes"` are texts without a place.
 //!
 //! Some members are there only if they were asked for: `"stats"` of a file and of its members, an
-//! object of numbers; `"quantifiers"` of a file, those with most instances first, where file, line and
+//! object of numbers; `"queries"` of a file, what the solver was asked by purpose; `"quantifiers"` of a file, those with most instances first, where file, line and
 //! column say what in the source a quantified formula comes from; and `"counterexample"` of an error:
 //!
 //! ```json
+//! {"purpose": "branch", "proved": 3, "refuted": 40, "unknown": 1, "time_ms": 12}
 //! {"kind": "inverse", "file": "a.vpr", "line": 12, "column": 5,
 //!  "instances": 73, "max_generation": 4}
 //! {"confirmed": true, "variables": {"x": "3"},
@@ -52,7 +53,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use crate::diagnostic::{self, Diagnostic};
-use crate::outcome::{FileReport, QuantifierReport, SeedReport};
+use crate::outcome::{FileReport, QuantifierReport, QueryReport, SeedReport};
 use crate::picture;
 use crate::source::{LineCol, Pos, SourceMap};
 
@@ -66,6 +67,8 @@ struct File<'a> {
     warnings: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     stats: Map<'a, &'static str, u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queries: Vec<Queries>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     quantifiers: Vec<Quantifier<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,6 +103,15 @@ struct Place<'a> {
     file: &'a str,
     line: u32,
     column: u32,
+}
+
+#[derive(Serialize)]
+struct Queries {
+    purpose: &'static str,
+    proved: u64,
+    refuted: u64,
+    unknown: u64,
+    time_ms: u64,
 }
 
 #[derive(Serialize)]
@@ -237,12 +249,18 @@ pub fn render(report: &FileReport, sources: &SourceMap) -> String {
         errors: report.errors().map(message).collect(),
         warnings: report.warnings().map(message).collect(),
         stats: Map(&report.stats),
+        queries: report.queries.iter().map(queries).collect(),
         quantifiers: report.quantifiers.iter().map(|q| quantifier(q, name, sources)).collect(),
         seeds: report.seeds.as_ref().map(|seeds| compared(seeds, name, sources)),
     };
     // Strings, numbers and lists always serialise; the other arm keeps the contract regardless.
     serde_json::to_string(&file)
         .unwrap_or_else(|_| r#"{"file":"","status":"internal-error","errors":[]}"#.into())
+}
+
+fn queries(report: &QueryReport) -> Queries {
+    let QueryReport { purpose, proved, refuted, unknown, time } = *report;
+    Queries { purpose, proved, refuted, unknown, time_ms: millis(time) }
 }
 
 /// The file, the start and the end of a position.
@@ -408,6 +426,7 @@ mod tests {
                 Diagnostic::warning("parser.warning", Pos::None, "old syntax"),
             ],
             stats: Vec::new(),
+            queries: Vec::new(),
             quantifiers: Vec::new(),
             seeds: None,
         };
@@ -459,6 +478,21 @@ mod tests {
             r#""value":"[1]"}]}]}}"#,
         )));
         assert!(json.ends_with(r#""warnings":[],"stats":{"queries":7,"paths":2}}"#), "{json}");
+        report.queries = vec![QueryReport {
+            purpose: "branch",
+            proved: 3,
+            refuted: 1,
+            unknown: 2,
+            time: Duration::from_micros(4900),
+        }];
+        let json = render(&report, &SourceMap::new());
+        assert!(
+            json.ends_with(concat!(
+                r#""queries":[{"purpose":"branch","proved":3,"refuted":1,"unknown":2,"#,
+                r#""time_ms":4}]}"#,
+            )),
+            "{json}"
+        );
         report.quantifiers = vec![QuantifierReport {
             kind: "set.union.in".into(),
             pos: Pos::None,

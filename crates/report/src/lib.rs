@@ -16,7 +16,7 @@ mod source;
 
 pub use diagnostic::{Counterexample, Diagnostic, HeapValue, Heaps, Severity};
 pub use outcome::{
-    FileReport, MemberReport, MemberSeeds, Numbers, Outcome, QuantifierReport, SeedReport, Status,
-    exit_code,
+    FileReport, MemberReport, MemberSeeds, Numbers, Outcome, QuantifierReport, QueryReport,
+    SeedReport, Status, exit_code,
 };
 pub use source::{FileId, LineCol, LineMarker, Pos, SourceFile, SourceMap, Span};

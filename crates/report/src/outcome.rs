@@ -69,6 +69,21 @@ pub struct MemberReport {
 /// Numbers with their names, in the order in which to show them.
 pub type Numbers = Vec<(&'static str, u64)>;
 
+/// Questions that a solver was asked for one purpose.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryReport {
+    /// `branch`, `permission`, `assertion`, …
+    pub purpose: &'static str,
+    /// So many were proved.
+    pub proved: u64,
+    /// So many have a countermodel.
+    pub refuted: u64,
+    /// So many have no answer.
+    pub unknown: u64,
+    /// All of them took so long.
+    pub time: Duration,
+}
+
 /// How often the solver instantiated a quantified formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantifierReport {
@@ -130,6 +145,8 @@ pub struct FileReport {
     pub diagnostics: Vec<Diagnostic>,
     /// What else was counted, if that was asked for.
     pub stats: Numbers,
+    /// What a solver was asked, by purpose, if that was asked for.
+    pub queries: Vec<QueryReport>,
     /// The quantified formulas with most instances first, if they were counted.
     pub quantifiers: Vec<QuantifierReport>,
     /// What changes with other seeds, if that was asked for.
@@ -151,6 +168,7 @@ impl FileReport {
             members: Vec::new(),
             diagnostics,
             stats: Numbers::new(),
+            queries: Vec::new(),
             quantifiers: Vec::new(),
             seeds: None,
         }

@@ -17,6 +17,7 @@ use crate::executor::Executor;
 use crate::heap::Instance;
 use crate::prover::Run;
 use crate::state::{Chunk, Owner, ResourceId, State};
+use crate::stats::Purpose;
 
 /// Work for one question.
 const WORK: u64 = 500_000;
@@ -107,7 +108,7 @@ impl Executor<'_> {
                     let Shortage { resource, args, amount, some, .. } = shortage;
                     let held = this.held(&s.heap, resource.at(args));
                     let enough = this.enough(held, *amount, *some);
-                    this.prove(s, enough)
+                    this.prove(s, Purpose::Permission, enough)
                 })
             });
             if given.is_some_and(|outcomes| outcomes.iter().all(|outcome| outcome.value)) {
@@ -156,7 +157,7 @@ impl Executor<'_> {
         let given = self.aside(|this| {
             let held = this.held(old, resource.at(args));
             let some = this.enough(held, *amount, true);
-            this.prove(state, some)
+            this.prove(state, Purpose::Permission, some)
         });
         given == Some(true)
     }
@@ -176,7 +177,7 @@ impl Executor<'_> {
                     (this.held(heap, resource.at(args)), this.held(frame, resource.at(args)));
                 let held = this.terms.add(here, there);
                 let enough = this.enough(held, *amount, *some);
-                this.prove(state, enough)
+                this.prove(state, Purpose::Permission, enough)
             });
             if found == Some(true) {
                 return Some(format!("the loop invariant does not keep `{text}`"));

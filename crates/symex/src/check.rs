@@ -11,6 +11,7 @@ use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::prover::{Run, Stop};
 use crate::state::{Heap, Location, ResourceId, State};
+use crate::stats::Purpose;
 use crate::verdict::Failure;
 
 impl Executor<'_> {
@@ -30,7 +31,7 @@ impl Executor<'_> {
         let falsum = self.terms.bool(false);
         let undecided = self.take_undecided();
         // Where the assumptions contradict each other, the proof that failed would hardly have.
-        if self.prove_quickly(state, falsum)? {
+        if self.prove_quickly(state, Purpose::Branch, falsum)? {
             return Err(Stop::Infeasible);
         }
         if let Some(ReportAs::MustFail { pos, .. }) =
@@ -77,7 +78,15 @@ impl Executor<'_> {
         blame: &Blame,
         reason: Reason,
     ) -> Run<()> {
-        if state.mode.in_trigger || self.prove(state, goal)? {
+        let purpose = match reason.kind {
+            ReasonKind::NotInjective | ReasonKind::QuasihavocallNotInjective => {
+                Purpose::Injectivity
+            }
+            ReasonKind::InsufficientPermission | ReasonKind::WandNotFound => Purpose::Permission,
+            ReasonKind::AssertionFalse => Purpose::Assertion,
+            _ => Purpose::WellFormedness,
+        };
+        if state.mode.in_trigger || self.prove(state, purpose, goal)? {
             return Ok(());
         }
         self.diagnostics.set_unproved(Unproved { goal, shortage: None });

@@ -25,6 +25,7 @@ mod pool;
 mod produce;
 mod prover;
 mod state;
+mod stats;
 mod syntax;
 mod transfer;
 mod unit;
@@ -34,8 +35,9 @@ mod wands;
 
 pub use config::{Ablation, Cancel, Config, ExhaleMode, JoinMode};
 pub use pool::{Programs, verify_all};
+pub use stats::{Purpose, Stats, Tallies, Tally};
 pub use verdict::{
-    Counterexample, Failure, Held, Member, MemberKind, Observer, Quantified, Quiet, Stats, Trouble,
+    Counterexample, Failure, Held, Member, MemberKind, Observer, Quantified, Quiet, Trouble,
     Verdict,
 };
 

@@ -20,8 +20,9 @@ use crate::instances::Counts;
 use crate::plan::{Key, Unit};
 use crate::prover::{Prover, Run, Stop};
 use crate::state::{Mode, Owner, State};
+use crate::stats::Stats;
 use crate::syntax::Syntax;
-use crate::verdict::{Failure, MemberKind, Stats};
+use crate::verdict::{Failure, MemberKind};
 use crate::verification::{Found, Part, Ready, Verification};
 
 /// Who verifies units, one after the other, with the same solver if it can.
@@ -71,7 +72,7 @@ impl Worker {
         // must not depend on what else it did.
         if !result.fresh && !result.is_clean() {
             result.session.reset();
-            let (before, session) = (result.stats(), result.session);
+            let (before, session) = (Stats { reruns: 1, ..result.stats() }, result.session);
             result = run(shared, unit, theories, *deadline, session);
             result.add_stats(before);
         }

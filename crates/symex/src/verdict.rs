@@ -1,11 +1,12 @@
 //! What comes out of a verification.
 
 use std::fmt;
-use std::ops::AddAssign;
 use std::time::Duration;
 
 use report::{Diagnostic, Pos, Status};
 use smt::SolverError;
+
+use crate::stats::Stats;
 
 /// The outcome for a program.
 #[derive(Clone, Debug, Default)]
@@ -170,34 +171,6 @@ pub struct Held {
     pub permission: String,
     /// Its value, if it has one.
     pub value: Option<String>,
-}
-
-/// What the solver was asked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Questions that were answered without the solver.
-    pub trivial: u64,
-    /// Questions put to it.
-    pub queries: u64,
-    /// Of these, questions without an answer.
-    pub unknown: u64,
-    /// How often it was started.
-    pub starts: u64,
-    /// Time spent waiting for it.
-    pub waiting: Duration,
-    /// Paths that were explored.
-    pub paths: u64,
-}
-
-impl AddAssign for Stats {
-    fn add_assign(&mut self, other: Stats) {
-        self.trivial += other.trivial;
-        self.queries += other.queries;
-        self.unknown += other.unknown;
-        self.starts += other.starts;
-        self.waiting += other.waiting;
-        self.paths += other.paths;
-    }
 }
 
 /// Is told how a verification goes, from any thread.

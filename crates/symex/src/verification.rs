@@ -15,8 +15,9 @@ use crate::encoding::Origin;
 use crate::encoding::{Foreign, FunctionTheory, Theories, foreign_axioms};
 use crate::instances::Counts;
 use crate::plan::{Group, Key, Plan, Unit, describe};
+use crate::stats::Stats;
 use crate::unit::Worker;
-use crate::verdict::{Failure, Member, Stats, Trouble, Verdict};
+use crate::verdict::{Failure, Member, Trouble, Verdict};
 
 /// What came out of verifying something.
 #[derive(Clone, Default)]

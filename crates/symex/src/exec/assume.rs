@@ -12,6 +12,7 @@ use crate::heap::Target;
 use crate::heap::quantified::QuantifiedAccess;
 use crate::prover::{Run, Stop};
 use crate::state::{Heap, ResourceId, State};
+use crate::stats::Purpose;
 use crate::syntax::normal;
 use crate::transfer::Missing;
 
@@ -182,7 +183,7 @@ impl Executor<'_> {
             self.assume(state, fact)?;
             // Without an inverse nothing is set aside: less is assumed of what follows.
             if let Some(goal) = self.injective(state, &access)
-                && !self.prove(state, goal)?
+                && !self.prove(state, Purpose::Injectivity, goal)?
             {
                 continue;
             }
@@ -205,7 +206,7 @@ impl Executor<'_> {
             return Ok(());
         }
         if let Some(goal) = self.injective(state, access)
-            && !self.prove(state, goal)?
+            && !self.prove(state, Purpose::Injectivity, goal)?
         {
             return Ok(());
         }

@@ -6,6 +6,7 @@ use smt::Term;
 
 use crate::prover::{Prover, Run};
 use crate::state::{Heap, Location, State};
+use crate::stats::Purpose;
 
 impl Prover<'_> {
     /// The value at a location, if there is permission to read it.
@@ -56,7 +57,7 @@ impl Prover<'_> {
         if let Some(index) = found {
             let chunk = &heap.chunks()[index];
             let positive = self.terms.lt(zero, chunk.perm);
-            if state.mode.in_trigger || self.prove(state, positive)? {
+            if state.mode.in_trigger || self.prove(state, Purpose::Permission, positive)? {
                 return Ok(Some(chunk.snap));
             }
         }
@@ -66,7 +67,7 @@ impl Prover<'_> {
             }
             let perm = self.perm_at(chunk, args);
             let positive = self.terms.lt(zero, perm);
-            if state.mode.in_trigger || self.prove_quickly(state, positive)? {
+            if state.mode.in_trigger || self.prove_quickly(state, Purpose::Permission, positive)? {
                 return Ok(Some(self.snap_at(chunk, args)));
             }
         }
@@ -74,7 +75,7 @@ impl Prover<'_> {
             return Ok(None);
         }
         let positive = self.held_at_all(heap, location);
-        if !self.prove(state, positive)? {
+        if !self.prove(state, Purpose::Permission, positive)? {
             return Ok(None);
         }
         if self.mentions_quantified(state, args) {
@@ -101,7 +102,7 @@ impl Prover<'_> {
             heap.of(resource).map(|(i, c)| (i, Rc::clone(&c.args))).collect();
         for (index, chunk_args) in candidates {
             let same = self.alias(&chunk_args, args);
-            if self.prove_quickly(state, same)? {
+            if self.prove_quickly(state, Purpose::Permission, same)? {
                 return Ok(Some(index));
             }
         }

@@ -10,6 +10,7 @@ use smt::Term;
 use super::quantified::QuantifiedAccess;
 use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, Slot, State};
+use crate::stats::Purpose;
 
 /// Where permissions are taken away.
 #[derive(Clone, Copy)]
@@ -154,9 +155,9 @@ impl Prover<'_> {
         let here = self.at(chunk.resource, needed, &chunk.args);
         let all = self.terms.le(chunk.perm, here);
         let none = self.terms.le(here, zero);
-        let (left, taken) = if self.prove_quickly(state, all)? {
+        let (left, taken) = if self.prove_quickly(state, Purpose::Permission, all)? {
             (Left::Nothing, chunk.perm)
-        } else if self.prove_quickly(state, none)? {
+        } else if self.prove_quickly(state, Purpose::Permission, none)? {
             return Ok((Left::Everything, needed));
         } else {
             let taken = self.minimum(here, chunk.perm);

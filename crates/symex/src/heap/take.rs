@@ -8,6 +8,7 @@ use super::{Demand, Target};
 use crate::config::ExhaleMode;
 use crate::prover::{Prover, Run};
 use crate::state::{Heap, Location, ResourceId, State};
+use crate::stats::Purpose;
 
 impl Prover<'_> {
     /// Is one chunk looked for that certainly matches, and nothing else? As in Silicon, that is never
@@ -140,7 +141,7 @@ impl Prover<'_> {
         let mut empty = Vec::new();
         for (index, chunk) in heap.clone().of(resource) {
             let gone = self.terms.eq(chunk.perm, zero);
-            if self.prove_quickly(state, gone)? {
+            if self.prove_quickly(state, Purpose::Permission, gone)? {
                 empty.push(index);
             }
         }
@@ -178,8 +179,11 @@ impl Prover<'_> {
         quickly: bool,
     ) -> Run<bool> {
         let enough = self.enough(held, demand.amount, demand.wildcard);
-        let proved =
-            if quickly { self.prove_quickly(state, enough)? } else { self.prove(state, enough)? };
+        let proved = if quickly {
+            self.prove_quickly(state, Purpose::Permission, enough)?
+        } else {
+            self.prove(state, Purpose::Permission, enough)?
+        };
         if proved && demand.wildcard {
             self.constrain(state, held, demand.amount)?;
         }

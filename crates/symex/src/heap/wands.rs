@@ -7,6 +7,7 @@ use smt::Term;
 use crate::heap::Demand;
 use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, Location, QuantifiedChunk, State};
+use crate::stats::Purpose;
 use crate::transfer::Rest;
 
 impl Prover<'_> {
@@ -30,7 +31,7 @@ impl Prover<'_> {
             let same = self.alias(&chunk.args, args);
             let enough = self.enough(chunk.perm, amount, wildcard);
             let right = self.terms.and([same, enough]);
-            if !self.prove_quickly(state, right)? {
+            if !self.prove_quickly(state, Purpose::Permission, right)? {
                 continue;
             }
             if wildcard {
@@ -90,7 +91,7 @@ impl Prover<'_> {
             choices.push((chosen, self.snap_at(&chunk, args)));
             found = self.terms.or([found, chosen]);
         }
-        if !self.prove(state, found)? {
+        if !self.prove(state, Purpose::Permission, found)? {
             return Ok(None);
         }
         let Some((_, mut snap)) = choices.pop() else { return Ok(None) };

@@ -1,9 +1,12 @@
 //! Trying something without leaving a trace.
 
+use std::time::Instant;
+
 use smt::{Limits, Proposal, SolverError, Term};
 
 use super::path::Log;
 use super::{Prover, QueryLimits};
+use crate::stats::Purpose;
 use crate::verdict::Trouble;
 
 /// What was there before something was tried.
@@ -73,7 +76,15 @@ impl Prover<'_> {
         for constraint in constraints {
             self.session.assert(&self.encoding.terms, *constraint);
         }
+        let start = Instant::now();
         let found = self.session.prove_with_model(&mut self.encoding.terms, goal, limits, pins);
+        let tally = &mut self.stats.by_purpose[Purpose::Counterexample];
+        match &found {
+            Ok(Some(_)) => tally.refuted += 1,
+            Ok(None) => tally.unknown += 1,
+            Err(_) => {}
+        }
+        tally.time += start.elapsed();
         self.session.pop();
         found
     }

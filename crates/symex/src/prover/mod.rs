@@ -19,7 +19,8 @@ use viper::core::{LocalId, Type};
 
 use crate::encoding::Encoding;
 use crate::state::State;
-use crate::verdict::{Stats, Trouble};
+use crate::stats::Stats;
+use crate::verdict::Trouble;
 
 pub(crate) use explored::{Learnt, Outcome};
 pub(crate) use learn::READ_WEIGHT;

@@ -19,6 +19,7 @@ use smt::{Node, Op, Term};
 use super::Prover;
 
 use crate::state::State;
+use crate::stats::Purpose;
 
 /// Why a path ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,8 +208,8 @@ impl Prover<'_> {
             };
         }
         let limits = self.limits.quick;
-        let never = self.question(negation, limits)?;
-        let always = self.question(condition, limits)?;
+        let never = self.question(Purpose::Branch, negation, limits)?;
+        let always = self.question(Purpose::Branch, condition, limits)?;
         match (never, always) {
             (true, true) => Err(Stop::Infeasible),
             (false, false) => {

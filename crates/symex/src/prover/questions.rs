@@ -7,6 +7,7 @@ use smt::{Answer, Limits, Node, Op, SolverError, Term};
 use super::Prover;
 use super::path::{Event, Run, Stop};
 use crate::state::State;
+use crate::stats::Purpose;
 use crate::verdict::Trouble;
 
 impl Prover<'_> {
@@ -50,18 +51,18 @@ impl Prover<'_> {
     }
 
     /// Does a formula follow from the path conditions? The answer is worth some work.
-    pub fn prove(&mut self, state: &State, goal: Term) -> Run<bool> {
+    pub fn prove(&mut self, state: &State, purpose: Purpose, goal: Term) -> Run<bool> {
         let limits = self.limits.thorough;
-        self.ask(state, goal, limits)
+        self.ask(state, purpose, goal, limits)
     }
 
     /// The same if it is cheap to find out.
-    pub fn prove_quickly(&mut self, state: &State, goal: Term) -> Run<bool> {
+    pub fn prove_quickly(&mut self, state: &State, purpose: Purpose, goal: Term) -> Run<bool> {
         let limits = self.limits.quick;
-        self.ask(state, goal, limits)
+        self.ask(state, purpose, goal, limits)
     }
 
-    fn ask(&mut self, state: &State, goal: Term, limits: Limits) -> Run<bool> {
+    fn ask(&mut self, state: &State, purpose: Purpose, goal: Term, limits: Limits) -> Run<bool> {
         if self.entailed(state, goal) {
             self.stats.trivial += 1;
             return Ok(true);
@@ -72,17 +73,17 @@ impl Prover<'_> {
                 _ => self.lost_track(),
             };
         }
-        let answer = self.question(goal, limits)?;
+        let answer = self.question(purpose, goal, limits)?;
         self.log.record(Event::Answer(answer));
         Ok(answer)
     }
 
-    pub(super) fn question(&mut self, goal: Term, limits: Limits) -> Run<bool> {
+    pub(super) fn question(&mut self, purpose: Purpose, goal: Term, limits: Limits) -> Run<bool> {
         self.flush_symbols()?;
         let answer = if limits == self.limits.thorough && !self.aside {
-            self.prove_thoroughly(goal, limits)
+            self.prove_thoroughly(purpose, goal, limits)
         } else {
-            self.session.prove_within(&mut self.encoding.terms, goal, limits)
+            self.ask_solver(purpose, goal, limits)
         };
         match answer {
             Ok(Answer::Unsat) => Ok(true),
@@ -102,16 +103,40 @@ impl Prover<'_> {
 
     /// Asks a solver that has answered other questions before, and one that has not if that gives up:
     /// what it learnt from them may lead it astray.
-    fn prove_thoroughly(&mut self, goal: Term, limits: Limits) -> Result<Answer, SolverError> {
+    fn prove_thoroughly(
+        &mut self,
+        purpose: Purpose,
+        goal: Term,
+        limits: Limits,
+    ) -> Result<Answer, SolverError> {
         let start = Instant::now();
         let first = Limits { rlimit: limits.rlimit.map(|work| work / 5 * 4), ..limits };
-        let answer = self.session.prove_within(&mut self.encoding.terms, goal, first)?;
+        let answer = self.ask_solver(purpose, goal, first)?;
         let timeout = limits.timeout.saturating_sub(start.elapsed());
         if !answer.gave_up() || timeout.is_zero() {
             return Ok(answer);
         }
         self.session.refresh();
-        self.session.prove_within(&mut self.encoding.terms, goal, Limits { timeout, ..limits })
+        self.ask_solver(Purpose::Retry, goal, Limits { timeout, ..limits })
+    }
+
+    /// Asks the solver once, and counts that.
+    fn ask_solver(
+        &mut self,
+        purpose: Purpose,
+        goal: Term,
+        limits: Limits,
+    ) -> Result<Answer, SolverError> {
+        let start = Instant::now();
+        let answer = self.session.prove_within(&mut self.encoding.terms, goal, limits)?;
+        let tally = &mut self.stats.by_purpose[purpose];
+        match answer {
+            Answer::Unsat => tally.proved += 1,
+            Answer::Sat => tally.refuted += 1,
+            Answer::Unknown(_) => tally.unknown += 1,
+        }
+        tally.time += start.elapsed();
+        Ok(answer)
     }
 
     /// A replayed step did something else than the first time: a mistake of ours.

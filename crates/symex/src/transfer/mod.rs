@@ -15,6 +15,7 @@ use smt::{Sort, Term};
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, Location, QuantifiedChunk, ResourceId, Slot, State};
+use crate::stats::Purpose;
 
 pub(crate) use quantified::Missing;
 
@@ -128,12 +129,12 @@ impl Prover<'_> {
         let wildcard = self.is_wildcard(state, amount);
         let held = self.visibly_held(state, heap, location)?;
         let enough = self.enough(held, amount, wildcard);
-        if self.prove_quickly(state, enough)? {
+        if self.prove_quickly(state, Purpose::Permission, enough)? {
             return Ok(());
         }
         let mut missing = if wildcard { amount } else { self.terms.sub(amount, held) };
         let certain = self.terms.le(held, amount);
-        if !wildcard && held != zero && !self.prove_quickly(state, certain)? {
+        if !wildcard && held != zero && !self.prove_quickly(state, Purpose::Permission, certain)? {
             missing = self.maximum(missing, zero);
         }
         for level in 0..state.reserves.len() {
@@ -175,9 +176,9 @@ impl Prover<'_> {
     fn meet(&mut self, state: &State, a: &[Term], b: &[Term]) -> Run<Meet> {
         let same = self.alias(a, b);
         let different = self.terms.not(same);
-        Ok(if self.prove_quickly(state, same)? {
+        Ok(if self.prove_quickly(state, Purpose::Permission, same)? {
             Meet::Always
-        } else if self.prove_quickly(state, different)? {
+        } else if self.prove_quickly(state, Purpose::Permission, different)? {
             Meet::Never
         } else {
             Meet::If(same)
@@ -265,7 +266,7 @@ impl Prover<'_> {
     ) -> Run<Term> {
         let zero = self.amount(0, 1);
         let some = self.terms.lt(zero, left);
-        if !self.prove_quickly(state, some)? {
+        if !self.prove_quickly(state, Purpose::Permission, some)? {
             return Ok(zero);
         }
         if let Some(share) = self.choose_share(state, level, left, &[])? {
@@ -314,11 +315,11 @@ impl Prover<'_> {
         let nothing = self.terms.le(left, zero);
         let enough = self.terms.le(missing, left);
         let all = self.terms.le(left, missing);
-        Ok(if self.prove_quickly(state, nothing)? {
+        Ok(if self.prove_quickly(state, Purpose::Permission, nothing)? {
             zero
-        } else if self.prove_quickly(state, enough)? {
+        } else if self.prove_quickly(state, Purpose::Permission, enough)? {
             missing
-        } else if self.prove_quickly(state, all)? {
+        } else if self.prove_quickly(state, Purpose::Permission, all)? {
             left
         } else {
             self.minimum(left, missing)

@@ -4,6 +4,7 @@ use smt::Term;
 
 use crate::prover::{Prover, Run};
 use crate::state::{Chunk, Heap, QuantifiedChunk, ResourceId, Slot, State};
+use crate::stats::Purpose;
 
 /// What is asked for, or still missing, over the formals of a resource.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +119,7 @@ impl Prover<'_> {
         let there = self.terms.lt(zero, left);
         let useful = self.terms.and([wanted, there]);
         let useless = self.terms.not(useful);
-        if self.prove_quickly(state, useless)? {
+        if self.prove_quickly(state, Purpose::Permission, useless)? {
             return Ok(zero);
         }
         let share = self.choose_share(state, level, left, &[])?.unwrap_or(left);

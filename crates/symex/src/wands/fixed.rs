@@ -17,6 +17,7 @@ use smt::{Node, Op, Term};
 use crate::executor::Executor;
 use crate::prover::{Prover, Run, Stop};
 use crate::state::State;
+use crate::stats::Purpose;
 
 /// Values that depend on the root, and what they are equal to.
 #[derive(Clone, Default)]
@@ -68,7 +69,7 @@ impl Prover<'_> {
             Node::Op(Op::Implies, args) => {
                 let certain = !self.mentions(args[0], &[root])
                     && self.mentions(args[1], &[root])
-                    && self.prove_quickly(state, args[0])?;
+                    && self.prove_quickly(state, Purpose::Permission, args[0])?;
                 return Ok(certain && self.fix_from(state, root, args[1], fixed)?);
             }
             Node::Op(Op::Eq, args) => {
@@ -249,7 +250,7 @@ impl Executor<'_> {
             let mut right = Vec::new();
             for (value, guess) in &guesses {
                 let same = this.terms.eq(*value, *guess);
-                if this.prove_quickly(s, same)? {
+                if this.prove_quickly(s, Purpose::Permission, same)? {
                     right.push((*value, *guess));
                 }
             }

@@ -14,6 +14,7 @@ use crate::config::Ablation;
 use crate::executor::Executor;
 use crate::prover::{Entry, Run};
 use crate::state::{Heap, ResourceId, Slot, State};
+use crate::stats::Purpose;
 use crate::transfer::{Footprint, Reserve, Rest};
 
 impl Executor<'_> {
@@ -77,7 +78,7 @@ impl Executor<'_> {
         let (positive, fits) = (self.terms.le(zero, amount), self.terms.le(amount, there));
         let proper = self.terms.and([positive, fits]);
         let certain = match slot {
-            Slot::Single(_) => self.prove_quickly(state, proper)?,
+            Slot::Single(_) => self.prove_quickly(state, Purpose::Permission, proper)?,
             Slot::Quantified(_) => {
                 self.prove_everywhere(state, reserve.resource(slot), proper, true)?
             }

@@ -20,6 +20,7 @@ use crate::executor::Executor;
 use crate::heap::Demand;
 use crate::prover::{Outcome, Run, Stop};
 use crate::state::State;
+use crate::stats::Purpose;
 
 impl Executor<'_> {
     /// Applies a wand: its left-hand side is given up, its right-hand side gained.
@@ -98,7 +99,7 @@ impl Executor<'_> {
             for other in &held[..i] {
                 let both = self.terms.and([*one, *other]);
                 let not_both = self.terms.not(both);
-                if !self.prove_quickly(state, not_both)? {
+                if !self.prove_quickly(state, Purpose::Permission, not_both)? {
                     return Ok(true);
                 }
             }

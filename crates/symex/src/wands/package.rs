@@ -18,6 +18,7 @@ use crate::executor::Executor;
 use crate::heap::Share;
 use crate::prover::{Entry, Run, Stop};
 use crate::state::{Chunk, Heap, Owner, Slot, State};
+use crate::stats::Purpose;
 use crate::transfer::{Footprint, Reserve};
 
 /// A wand that is being packaged.
@@ -268,7 +269,7 @@ impl<'p> Executor<'p> {
                     let left = self.terms.sub(state.heap.chunks()[i].perm, *amount);
                     state.heap.get_mut(i).perm = left;
                     let nothing = self.terms.eq(left, zero);
-                    if self.prove_quickly(state, nothing)? {
+                    if self.prove_quickly(state, Purpose::Permission, nothing)? {
                         empty.push(i);
                     }
                 }

@@ -7,6 +7,7 @@ use smt::Term;
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
+use crate::stats::Purpose;
 
 impl Prover<'_> {
     /// Adds a quantified chunk to the heap of a state.
@@ -113,6 +114,10 @@ impl Prover<'_> {
             })
             .collect();
         let goal = self.at(resource, goal, &args);
-        if quickly { self.prove_quickly(state, goal) } else { self.prove(state, goal) }
+        if quickly {
+            self.prove_quickly(state, Purpose::Permission, goal)
+        } else {
+            self.prove(state, Purpose::Permission, goal)
+        }
     }
 }

@@ -23,6 +23,7 @@ use crate::encoding::{Formula, FormulaKind};
 use crate::heap::Demand;
 use crate::prover::{Prover, Run};
 use crate::state::{Location, QuantifiedChunk, State};
+use crate::stats::Purpose;
 
 impl Prover<'_> {
     /// Writes a value to a location of a field; `false` if there is not all permission to it.
@@ -42,7 +43,7 @@ impl Prover<'_> {
                 }
                 let held = self.perm_at(chunk, args);
                 let all = self.terms.le(amount, held);
-                if self.prove_quickly(state, all)? {
+                if self.prove_quickly(state, Purpose::Permission, all)? {
                     let always = self.terms.bool(true);
                     self.update(state, *index, chunk, args, (value, always))?;
                     return Ok(true);
@@ -62,7 +63,7 @@ impl Prover<'_> {
         }
         let held = self.held(&heap, location);
         let all = self.terms.le(amount, held);
-        if !self.prove(state, all)? {
+        if !self.prove(state, Purpose::Permission, all)? {
             return Ok(false);
         }
         self.update_all(state, location, value)?;
