@@ -7,7 +7,7 @@ PREFIX ?= $(HOME)/.local
 
 SEEDS ?= 10
 
-.PHONY: bench-infer bench-entail help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
+.PHONY: bench-clients bench-infer bench-entail help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -15,6 +15,8 @@ help:
 	@echo 'make lint      formatting and clippy, warnings are errors'
 	@echo 'make bench     measure the speed: of the front end, of quantified permissions, of'
 	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
+	@echo 'make bench-clients TREE=DIR SILICON=COMMAND'
+	@echo '               our time beside that of Silicon, program by program, taking turns'
 	@echo 'make bench-entail how long entailments take, with definitions that are prepared once'
 	@echo 'make bench-infer  how the time of infer grows with programs of up to 200 operations'
 	@echo 'make bench-spl    Table 1 of [PWZ13]: ours beside the paper and GRASShopper; programs in TREE=DIR'
@@ -84,6 +86,12 @@ bench-spl: z3
 mutate-spl: z3
 	@LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' $(CARGO) run --locked -q -p lancehead-vc --example mutants -- \
 	    --share '$(or $(SHARE),1)' --judged tests/spl/judged.txt $(or $(FILES),$(wildcard examples/spl/*.spl))
+
+# Beside Silicon in a warm JVM, in one run: SILICON is a command that takes a list of files and a table to append to.
+bench-clients: release
+	@test -n '$(SILICON)' || { echo 'make bench-clients TREE=DIR SILICON=COMMAND'; exit 2; }
+	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/bench-clients '$(TREE)' --other '$(SILICON)' \
+	    --tool '$(LANCEHEAD) verify --jobs 1 --assume-injectivity-on-inhale --format json'
 
 bench-front-end:
 	$(CARGO) bench --locked -p lancehead --bench front_end -- $(abspath $(TREE))
