@@ -12,6 +12,7 @@ mod seeds;
 pub mod select;
 pub mod source;
 pub mod spl_program;
+pub mod spl_run;
 pub mod spl_verify;
 pub mod verdict;
 pub mod verify;

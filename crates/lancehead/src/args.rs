@@ -19,6 +19,7 @@ Examples:
   lancehead print --core list.vpr             what is left when all syntactic sugar is gone
   lancehead infer list.c                      is a C program memory safe? why, or why not?
   lancehead run list.c                        run a C program, and stop at the first fault
+  lancehead run list.spl                      run procedures with contracts on small heaps
   lancehead sl problem.smt2                   decide a problem of separation logic
   lancehead completions bash > lancehead.bash completions for your shell
 
@@ -517,13 +518,22 @@ pub enum Emit {
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 pub struct Run {
-    /// The program: C, preprocessed or not, or a heap program as text (`.heap`)
+    /// The program: C, preprocessed or not, a heap program as text (`.heap`), or a program in SPL (`.spl`), whose
+    /// procedures run on small heaps that satisfy their preconditions
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
     /// Draw inputs at random from this seed [default: 0, or zeros after those of --inputs]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+
+    /// For SPL programs: run these procedures only; `*` stands for any characters
+    #[arg(long = "member", value_name = "NAME")]
+    pub members: Vec<String>,
+
+    /// For SPL programs: run each procedure so often [default: 100, or 1 with --seed]
+    #[arg(long, value_name = "N")]
+    pub runs: Option<u64>,
 
     /// Take inputs from this file first: numbers with spaces or lines between them
     #[arg(long, value_name = "FILE")]

@@ -14,6 +14,7 @@ mod output;
 mod print;
 mod progress;
 mod run;
+mod run_spl;
 pub mod silicon;
 mod sl;
 pub mod verify;

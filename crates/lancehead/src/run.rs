@@ -11,12 +11,19 @@ use report::{Diagnostic, Pos, SourceMap, human, picture};
 use serde_json::{Value as Json, json};
 
 use crate::args::{self, Color, Format, IntMode};
-use crate::crash;
 use crate::output::{Output, complain, to_stderr};
+use crate::{crash, run_spl, spl_program};
 
 /// The command. Returns the exit status.
 pub(crate) fn run(args: &args::Run, color: Color, out: &mut Output) -> u8 {
     crash::working_on(&args.file, args.format == Format::Json);
+    if spl_program::is_spl(&args.file) {
+        return run_spl::run(args, color, out);
+    }
+    if !args.members.is_empty() || args.runs.is_some() {
+        complain("--member and --runs are for SPL programs");
+        return 2;
+    }
     let start = Instant::now();
     let inputs = match inputs(args) {
         Ok(inputs) => inputs,
@@ -203,7 +210,7 @@ fn fault_json(fault: &Fault, program: &Program, sources: &SourceMap) -> Json {
     })
 }
 
-fn messages(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Json> {
+pub(crate) fn messages(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Json> {
     diagnostics
         .iter()
         .map(|d| {
@@ -213,7 +220,7 @@ fn messages(diagnostics: &[Diagnostic], sources: &SourceMap) -> Vec<Json> {
         .collect()
 }
 
-fn write_json(out: &mut Output, object: &Json) {
+pub(crate) fn write_json(out: &mut Output, object: &Json) {
     out.write(object.to_string().as_bytes());
     out.write(b"\n");
 }

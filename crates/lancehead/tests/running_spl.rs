@@ -1,0 +1,101 @@
+//! `lancehead run x.spl`: procedures with contracts on small heaps.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use serde_json::Value;
+use support::{Scratch, stderr, stdout};
+
+const LISTS: &str = "\
+struct Node { var next: Node; var value: Int; }
+predicate list(x: Node) { x == null || x != null &*& acc(x) &*& list(x.next) }
+procedure length(x: Node) returns (n: Int)
+  requires list(x)
+  ensures list(x) &*& n >= 0
+{
+  if (x == null) { return 0; }
+  n := length(x.next);
+  n := n + 1;
+}
+procedure second(x: Node) returns (y: Node)
+  requires list(x) &*& x != null
+  ensures list(x)
+{
+  y := x.next;
+  y := y.next;
+}
+procedure lost(x: Node)
+  requires list(x)
+  ensures emp
+{
+  if (x != null) { free x; }
+}
+";
+
+#[test]
+fn faults_are_shown_with_their_heaps() {
+    let dir = Scratch::new("run_spl");
+    dir.file("lists.spl", LISTS);
+    let output = dir.run(&["run", "lists.spl"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let text = stderr(&output);
+    assert!(text.contains("this heap access is invalid: `null` is not owned"), "{text}");
+    assert!(
+        text.contains("a postcondition of `lost` does not hold at this return point"),
+        "{text}"
+    );
+    assert!(text.contains("where it fails:"), "{text}");
+    assert!(text.contains("3 procedures, 2 faults (10"), "{text}");
+    // The help says how to see one again.
+    let help = text.split("`--member second --seed ").nth(1).expect("a seed");
+    let seed = help.split('`').next().expect("a number");
+    let again =
+        dir.run(&["run", "lists.spl", "--member", "second", "--seed", seed, "--svg", "s.svg"]);
+    assert_eq!(again.status.code(), Some(1), "{again:?}");
+    assert!(std::fs::read_to_string(dir.0.join("s.svg")).expect("drawn").contains("<svg"));
+}
+
+#[test]
+fn tools_read_how_runs_ended() {
+    let dir = Scratch::new("run_spl_json");
+    dir.file("lists.spl", LISTS);
+    let output =
+        dir.run(&["run", "--format", "json", "--member", "l*", "--runs", "20", "lists.spl"]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let object: Value = serde_json::from_str(stdout(&output)).expect("one object");
+    assert_eq!(object["status"], "fault");
+    let names: Vec<&str> = object["procedures"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|p| p["name"].as_str())
+        .collect();
+    assert_eq!(names, ["length", "lost"]);
+    assert_eq!(object["procedures"][0]["returned"], 20);
+    assert_eq!(object["errors"][0]["id"], "postcondition.violated");
+    assert_eq!(object["errors"][0]["line"], 23);
+}
+
+#[test]
+fn what_cannot_be_run_is_said() {
+    let dir = Scratch::new("run_spl_unknown");
+    dir.file("a.spl", "predicate p(x: Int)\nprocedure q(x: Int) requires p(x) ensures p(x) { }\n");
+    let output = dir.run(&["run", "a.spl"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let text = stderr(&output);
+    assert!(text.contains("`p`, which has no definition, cannot be evaluated"), "{text}");
+    dir.file("b.spl", "procedure q(x: Int) requires x < 0 && x > 0 { }\n");
+    let output = dir.run(&["run", "b.spl"]);
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    assert!(stderr(&output).contains("no heap was found in which the precondition of `q` holds"));
+    dir.file("c.spl", "procedure q(x: Int) requires y < 0 { }\n");
+    assert_eq!(dir.run(&["run", "c.spl"]).status.code(), Some(2));
+    for option in ["--trace", "--malloc-may-fail"] {
+        let output = dir.run(&["run", option, "c.spl"]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("is for C programs"));
+    }
+    let output = dir.run(&["run", "--member", "p", "b.spl"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("there is no procedure named 'p'"), "{}", stderr(&output));
+}
