@@ -112,7 +112,8 @@ fn measure(text: String) -> (Report, usize, Duration) {
     };
     let start = Instant::now();
     let analysis = driver::infer::Shapes;
-    let report = infer::infer(&program, entry, &options, &analysis, &std::sync::Arc::default());
+    let report =
+        infer::infer(&program, entry, None, &options, &analysis, &std::sync::Arc::default());
     (report, locations, start.elapsed())
 }
 

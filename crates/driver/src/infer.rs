@@ -9,6 +9,7 @@ use heap::run::{Fault, FaultKind, Property};
 use heap::{ProcId, Program};
 use infer::Options;
 use infer::analysis::Analysis;
+use infer::contract;
 use infer::verdict::{self, Evidence, Report, Verdict, Violation};
 use report::picture::Picture;
 use report::safety::{
@@ -59,19 +60,26 @@ pub fn infer_file(
     let (loaded, sources) = c_program::load(path, settings.c);
     let name = path.display().to_string();
     let mut diagnostics = loaded.diagnostics;
-    let found =
-        loaded.program.and_then(|program| match entry(&program, settings.entry.as_deref()) {
-            Ok(entry) => Some((program, entry)),
+    let found = loaded.program.and_then(|program| {
+        let entry = entry(&program, settings.entry.as_deref());
+        let read = entry.and_then(|entry| Ok((entry, contract::read(&program, entry)?)));
+        match read {
+            Ok((entry, contract)) => {
+                diagnostics.extend(unused_contracts(&program, entry));
+                Some((program, entry, contract))
+            }
             Err(problem) => {
                 diagnostics.push(*problem);
                 None
             }
-        });
+        }
+    });
     let mut pictures = Vec::new();
     let mut report = match found {
         None => SafetyReport::invalid(name, diagnostics),
-        Some((program, entry)) => {
-            let report = infer::infer(&program, entry, &settings.options, analysis, cancelled);
+        Some((program, entry, contract)) => {
+            let (contract, options) = (contract.as_ref(), &settings.options);
+            let report = infer::infer(&program, entry, contract, options, analysis, cancelled);
             for (_, verdict) in &report.properties {
                 if let Verdict::Unsafe(violation) = verdict {
                     pictures.push(violation.run.picture(&program));
@@ -162,6 +170,22 @@ fn entry(program: &Program, named: Option<&str>) -> Result<ProcId, Box<Diagnosti
         return Err(error(format!("the function `{name}` has no body")));
     }
     Ok(id)
+}
+
+/// Contracts of other functions: they are analysed for what they are called with.
+fn unused_contracts(program: &Program, entry: ProcId) -> Vec<Diagnostic> {
+    let others = program.procs.iter().enumerate().filter(|(i, _)| *i != entry.index());
+    let contracts = others.filter_map(|(_, proc)| {
+        let formula = proc.requires.first().or(proc.ensures.first())?;
+        let start = &program.proc(entry).name;
+        let message = format!(
+            "the contract of `{}` is not used: the analysis starts at `{start}`",
+            proc.name
+        );
+        let help = format!("--entry {} starts there", proc.name);
+        Some(Diagnostic::warning("infer.contract", formula.pos, message).with_help(help))
+    });
+    contracts.collect()
 }
 
 fn safety(

@@ -39,10 +39,16 @@ fn proofs_and_runs_agree() {
         };
         let shapes = driver::infer::Shapes;
         let report =
-            infer::infer(&program, entry, &options(4), &shapes, &std::sync::Arc::default());
+            infer::infer(&program, entry, None, &options(4), &shapes, &std::sync::Arc::default());
         // Runs alone, of which there are more.
-        let runs =
-            infer::infer(&program, entry, &options(8), &NoAnalysis, &std::sync::Arc::default());
+        let runs = infer::infer(
+            &program,
+            entry,
+            None,
+            &options(8),
+            &NoAnalysis,
+            &std::sync::Arc::default(),
+        );
         for ((property, verdict), (_, by_runs)) in report.properties.iter().zip(&runs.properties) {
             match (verdict, by_runs) {
                 (Verdict::Safe(_), Verdict::Unsafe(violation)) => panic!(

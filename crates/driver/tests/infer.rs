@@ -3,12 +3,16 @@
 //! A comment says what is expected: `//:: infer memsafety: safe, memtrack: unsafe@12, reach: unknown`, where
 //! the number is the line of the fault. `//:: entry reverse` says where the program starts, `//:: inputs 1 0` which
 //! inputs the smallest run has that violates the first property that is unsafe, and `//:: error ID` that the
-//! program is refused.
+//! program is refused. Lines `//:: invariant FORMULA` are the disjuncts of the invariant of its only loop, about variables that
+//! they mention.
+
+mod equivalent;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use driver::infer::{Settings, infer_file};
+use heap::Program;
 use heap::run::{Config, End, Inputs, Property, Run};
 use infer::Options;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -49,6 +53,7 @@ struct Expected {
     entry: Option<String>,
     inputs: Option<Vec<String>>,
     error: Option<String>,
+    invariant: Vec<String>,
 }
 
 fn expected(text: &str) -> Result<Expected, Failed> {
@@ -70,6 +75,7 @@ fn expected(text: &str) -> Result<Expected, Failed> {
             }
             "entry" => found.entry = Some(rest.trim().to_owned()),
             "inputs" => found.inputs = Some(rest.split_whitespace().map(str::to_owned).collect()),
+            "invariant" => found.invariant.push(rest.trim().to_owned()),
             "error" => found.error = Some(rest.trim().to_owned()),
             other => return Err(format!("nobody knows `{other}`").into()),
         }
@@ -123,27 +129,26 @@ fn check(path: &Path) -> Result<(), Failed> {
             return Err(format!("inputs {found:?}, expected {inputs:?}").into());
         }
     }
-    replay(path, &expected, report, &done.sources)
-}
-
-/// Runs with the inputs that are reported end in the fault that is reported.
-fn replay(
-    path: &Path,
-    expected: &Expected,
-    report: &SafetyReport,
-    sources: &SourceMap,
-) -> Result<(), Failed> {
     let (loaded, _) = driver::c_program::load(path, c::Options::default());
     let mut program = loaded.program.ok_or("it was a program before")?;
     if let Some(name) = &expected.entry {
         program.entry = program.find(name);
     }
+    let entry = program.entry.ok_or("it had an entry before")?;
+    if !expected.invariant.is_empty() {
+        equivalent::check(&program, entry, &expected.invariant)?;
+    }
+    replay(&program, report, &done.sources)
+}
+
+/// Runs with the inputs that are reported end in the fault that is reported.
+fn replay(program: &Program, report: &SafetyReport, sources: &SourceMap) -> Result<(), Failed> {
     let violated = |p: &PropertyReport| p.violation.clone();
     for violation in report.properties.iter().filter_map(violated) {
         let inputs: Vec<i128> =
             violation.inputs.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
         let config = Config { max_steps: violation.steps, ..Config::default() };
-        let run = Run::new(&program, &config, Inputs::given(inputs));
+        let run = Run::new(program, &config, Inputs::given(inputs));
         let End::Fault(fault) = &run.end else {
             return Err(format!("the run ends with {:?}", run.end).into());
         };

@@ -8,6 +8,8 @@ use heap::run::{Config, FaultKind, Property};
 use heap::{LocId, ProcId, Program};
 use report::Pos;
 
+use crate::contract::Contract;
+
 /// What came out of an analysis.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -71,6 +73,8 @@ pub struct Invariant {
 pub struct Asked<'a> {
     /// Where the program starts.
     pub entry: ProcId,
+    /// What its caller sees to, and what must hold when it returns.
+    pub contract: Option<&'a Contract>,
     /// What is to be proved.
     pub properties: &'a [Property],
     /// What integers are, and whether allocation may fail.

@@ -1,7 +1,7 @@
 //! Symbolic heaps as formulas for people, in the notation of `lancehead sl`: with the names of the program's variables
 //! and fields, existential variables for the rest, and definitions of the predicates that were found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use arith::Sum;
@@ -14,11 +14,13 @@ pub(crate) struct Names<'a> {
     preds: &'a Preds,
     /// Predicates that formulas mentioned, with their names.
     used: BTreeMap<PredId, String>,
+    /// Those of which an instance is known not to be empty.
+    nonempty: BTreeSet<PredId>,
 }
 
 impl<'a> Names<'a> {
     pub(crate) fn new(program: &'a Program, preds: &'a Preds) -> Names<'a> {
-        Names { program, preds, used: BTreeMap::new() }
+        Names { program, preds, used: BTreeMap::new(), nonempty: BTreeSet::new() }
     }
 
     /// A state of a procedure as a formula.
@@ -31,15 +33,15 @@ impl<'a> Names<'a> {
                 scope.names.insert(*sym, format!("&{}", plain(&object.name)));
             }
         }
-        let mut vars: Vec<(&str, Term)> = Vec::new();
+        let mut vars: Vec<(&str, Term, heap::Scalar)> = Vec::new();
         for (var, term) in decl.vars.iter().zip(&state.vars) {
             // Of what is not read again nothing is said.
             if !var.temporary && *term != Term::DEAD {
-                vars.push((&var.name, *term));
+                vars.push((&var.name, *term, var.ty));
             }
         }
         // What a variable holds has its name; the others are equal to it.
-        for (name, term) in &vars {
+        for (name, term, _) in &vars {
             if let Term { base: Some(sym), k: 0 } = term
                 && !scope.names.contains_key(sym)
                 && self.rigid(*sym).is_none()
@@ -48,8 +50,8 @@ impl<'a> Names<'a> {
             }
         }
         let mentioned = mentioned(&state.heap);
-        for (name, term) in &vars {
-            let shown = self.term(&mut scope, *term);
+        for (name, term, ty) in &vars {
+            let shown = self.pointer(&mut scope, *term, *ty);
             let known = term.base.is_none_or(|sym| {
                 mentioned.contains(&sym)
                     || self.rigid(sym).is_some()
@@ -150,6 +152,9 @@ impl<'a> Names<'a> {
         };
         let args: Vec<String> =
             shown.into_iter().chain(seg.shared.clone()).map(|t| self.address(scope, t)).collect();
+        if seg.nonempty {
+            self.nonempty.insert(seg.pred);
+        }
         let one = if seg.nonempty { "1" } else { "" };
         format!("{name}{one}({})", args.join(", "))
     }
@@ -173,12 +178,14 @@ impl<'a> Names<'a> {
             Shape::Tree => "tree",
         };
         let base = format!("{record}{shape}");
-        let same = self
-            .used
-            .values()
-            .filter(|n| n.split('_').eq(base.split('_')) || n.starts_with(&format!("{base}_")))
-            .count();
-        let name = if same == 0 { base } else { format!("{base}_{same}") };
+        // Further ones have letters, since a digit says that there is a node.
+        let is_taken = |name: &str| self.used.values().any(|known| known == name);
+        let mut name = base.clone();
+        let mut number = 0u32;
+        while is_taken(&name) {
+            number += 1;
+            name = base.clone() + &letters(number);
+        }
         self.used.insert(id, name.clone());
         name
     }
@@ -202,6 +209,10 @@ impl<'a> Names<'a> {
             }
         }
         for (a, b, k) in different {
+            // Where something is there is no null.
+            if b.is_none() && *k == 0 && heap.is_allocated(*a) {
+                continue;
+            }
             let known = |sym: &Sym| scope.names.contains_key(sym);
             if known(a) && b.as_ref().is_none_or(known) {
                 let left = self.symbol(scope, *a);
@@ -244,23 +255,41 @@ impl<'a> Names<'a> {
             self.used.iter().find(|(id, _)| !done.contains(id)).map(|(id, n)| (*id, n.clone()))
         {
             done.push(id);
-            texts.push(self.definition(id, &name));
+            let cases = self.cases(id, &name);
+            let header = self.header(id);
+            texts.push(format!("pred {name}({header}) := {};", cases.join(" || ")));
+            if self.nonempty.contains(&id) {
+                let longer = cases.get(1..).unwrap_or_default().join(" || ");
+                texts.push(format!("pred {name}1({header}) := {longer};"));
+            }
         }
         texts
     }
 
-    fn definition(&mut self, id: PredId, name: &str) -> String {
+    /// The parameters of a predicate.
+    fn header(&self, id: PredId) -> String {
+        let pred = self.preds.get(id);
+        let own: &[&str] = match pred.shape {
+            Shape::List => &["x", "y"],
+            Shape::Dlist => &["x", "before", "last", "y"],
+            Shape::Tree => &["x", "parent"],
+        };
+        let shared = (0..pred.shared).map(|i| format!("s{}", i + 1));
+        own.iter().map(|p| (*p).to_owned()).chain(shared).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The cases of its definition; the first one has no node.
+    fn cases(&mut self, id: PredId, name: &str) -> Vec<String> {
         let pred = self.preds.get(id).clone();
-        let mut shared: Vec<String> = (0..pred.shared).map(|i| format!("s{}", i + 1)).collect();
-        let (mut params, empty) = match pred.shape {
-            Shape::List => (vec!["x", "y"], "x = y"),
-            Shape::Dlist => (vec!["x", "before", "last", "y"], "x = y * before = last"),
-            Shape::Tree => (vec!["x", "parent"], "x = nil"),
+        let shared: Vec<String> = (0..pred.shared).map(|i| format!("s{}", i + 1)).collect();
+        let empty = match pred.shape {
+            Shape::List => "x = y",
+            Shape::Dlist => "x = y * before = last",
+            Shape::Tree => "x = nil",
         };
         let all = |params: &[&str], shared: &[String]| {
             params.iter().map(|p| (*p).to_owned()).chain(shared.iter().cloned()).collect::<Vec<_>>()
         };
-        let header = all(&params, &shared).join(", ");
         let mut cases = vec![empty.to_owned()];
         for body in &pred.bodies {
             let mut scope = Scope::default();
@@ -308,9 +337,7 @@ impl<'a> Names<'a> {
             }
             cases.push(self.heap(&mut scope, &body.heap, more));
         }
-        params.clear();
-        shared.clear();
-        format!("pred {name}({header}) := {};", cases.join(" || "))
+        cases
     }
 }
 
@@ -321,6 +348,16 @@ const LARGE: i128 = 1 << 31;
 struct Scope {
     names: BTreeMap<Sym, String>,
     existential: Vec<String>,
+}
+
+/// `B`, `C`, …, `BA`, …
+fn letters(mut number: u32) -> String {
+    let mut text = String::new();
+    while number > 0 {
+        text.insert(0, char::from(b'A' + (number % 26) as u8));
+        number /= 26;
+    }
+    text
 }
 
 /// Names of C, without what our notation gives a meaning to.
@@ -371,7 +408,7 @@ fn fields(
 }
 
 /// Bounds that only repeat an integer type.
-fn is_type_range(low: Option<i128>, high: Option<i128>) -> bool {
+pub(crate) fn is_type_range(low: Option<i128>, high: Option<i128>) -> bool {
     [8, 16, 32, 64].into_iter().any(|bits| {
         let types = [heap::IntType::signed(bits), heap::IntType::unsigned(bits)];
         types.iter().any(|ty| low == Some(ty.least()) && high == Some(ty.largest()))

@@ -2,6 +2,8 @@
 //! runs of the interpreter refute. What neither can do is unknown, with the place and the reason.
 //!
 //! - [`analysis`]: what a shape analysis says of a program, and what follows from that.
+//! - [`contract`]: what is known when the entry is called, and what is to hold when it returns; [`logic`]: symbolic heaps
+//!   of the analysis as formulas of separation logic that others decide and prove.
 //! - `search`: runs that end in a fault. Every violation that is reported was run; its inputs are made as small
 //!   as runs show they can be.
 //! - [`trace`]: what such a run does, step by step.
@@ -11,8 +13,11 @@
 
 pub mod analysis;
 pub mod assertions;
+pub mod contract;
+mod ensures;
 mod formula;
 pub mod holds;
+pub mod logic;
 mod search;
 pub mod shapes;
 pub mod tested;
@@ -27,6 +32,7 @@ use heap::run::{Config, End, FaultKind, Property};
 use heap::{ProcId, Program};
 
 use crate::analysis::{Analysis, Asked, Outcome};
+use crate::contract::Contract;
 use crate::search::{Search, until};
 use crate::verdict::{Evidence, Report, Stats, Verdict, Violation};
 
@@ -52,12 +58,14 @@ const MINIMISE_TIME: Duration = Duration::from_millis(250);
 /// Without a limit this is what all refers to.
 const UNLIMITED: Duration = Duration::from_secs(240);
 
-/// Asks whether a program is safe.
+/// Asks whether a program is safe, from an entry on, which is called as its contract says if there is one
+/// ([`contract::read`]).
 ///
 /// `cancelled` is looked at now and then; once it is set, what is known so far is reported.
 pub fn infer(
     program: &Program,
     entry: ProcId,
+    contract: Option<&Contract>,
     options: &Options,
     analysis: &dyn Analysis,
     cancelled: &Arc<AtomicBool>,
@@ -85,6 +93,7 @@ pub fn infer(
         let begin = Instant::now();
         let asked = Asked {
             entry,
+            contract,
             properties: &options.properties,
             config: &options.config,
             deadline: start + all * 3 / 4,
@@ -107,6 +116,8 @@ pub fn infer(
         stats.search += begin.elapsed();
     }
 
+    // A run says nothing of postconditions.
+    let promises = contract.is_some_and(|contract| contract.ensures.is_some());
     let mut properties = Vec::new();
     for property in &options.properties {
         let begin = Instant::now();
@@ -119,7 +130,7 @@ pub fn infer(
         let verdict = match violation {
             Some(violation) => Verdict::Unsafe(Box::new(violation)),
             None if proved(*property) => Verdict::Safe(Evidence::Invariants),
-            None if sole_run_shows(&search, *property) => {
+            None if !promises && sole_run_shows(&search, *property) => {
                 Verdict::Safe(Evidence::SoleRun(search.sole_run().map_or(0, |sole| sole.steps)))
             }
             None => {

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use heap::Program;
+use heap::run::FaultKind;
+use heap::{LocId, Program};
 use report::Pos;
 
 use crate::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
+use crate::ensures;
 use crate::formula::Names;
 
 /// The analysis of crate `shape`.
@@ -27,12 +29,14 @@ impl Analysis for Shapes {
             cancelled: Arc::clone(asked.cancelled),
             ..shape::Options::default()
         };
-        let found = shape::analyse_all(program, asked.entry, &options, asked.properties);
-        found.iter().map(|outcome| outcome_of(outcome, program)).collect()
+        let start = asked.contract.map(|contract| &contract.start);
+        let found =
+            shape::analyse_all_from(program, asked.entry, start, &options, asked.properties);
+        found.iter().map(|outcome| outcome_of(outcome, program, asked)).collect()
     }
 }
 
-fn outcome_of(found: &shape::Outcome, program: &Program) -> Outcome {
+fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> Outcome {
     let complete = found.complete.clone().map_err(|stop| match stop {
         shape::Stop::Time => Stop { reason: "time is up".into(), pos: Pos::None, timeout: true },
         shape::Stop::Cancelled => {
@@ -50,7 +54,22 @@ fn outcome_of(found: &shape::Outcome, program: &Program) -> Outcome {
         what: fault.what.clone(),
         heap: names.state(&fault.state, fault.site.proc),
     });
-    let faults = faults.collect();
+    let mut faults: Vec<PossibleFault> = faults.collect();
+    if let Some(ensures) = asked.contract.and_then(|contract| contract.ensures.as_ref())
+        && complete.is_ok()
+        && let Some((state, what)) =
+            ensures::violated(program, asked.entry, &found.anchors, found, ensures)
+    {
+        faults.push(PossibleFault {
+            kind: FaultKind::Assertion,
+            cuts: false,
+            proc: asked.entry,
+            loc: LocId(0),
+            pos: ensures.pos,
+            what,
+            heap: names.state(&state, asked.entry),
+        });
+    }
     let invariants = found.invariants.iter().map(|invariant| {
         let states = invariant.states.iter().take(MOST);
         let mut disjuncts: Vec<String> =

@@ -14,11 +14,12 @@ use crate::calls::{Call, CallSite};
 use crate::eval::{Scope, values_of};
 use crate::exec::Next;
 use crate::fold::fold;
-use crate::heap::{Kind, Obj, RIGID, State, global, is_rigid};
+use crate::heap::{Kind, RIGID, State, is_rigid};
 use crate::join::{Mode, join};
 use crate::live::{self, ProcInfo};
 use crate::preds::Preds;
 use crate::records::Records;
+use crate::start::{Start, constant_params};
 use crate::term::{Sym, Term};
 
 /// States at a location before the analysis gives up.
@@ -126,6 +127,11 @@ pub struct Outcome {
     pub faults: Vec<PossibleFault>,
     /// What holds at the heads of loops.
     pub invariants: Vec<Invariant>,
+    /// Of an entry with a precondition: the states in which it returns, with its result and the first values of
+    /// those parameters that are never assigned to or are anchors.
+    pub exits: Vec<State>,
+    /// The anchors.
+    pub anchors: Vec<heap::VarId>,
     /// The predicates that the states mention.
     pub preds: Preds,
     /// Commands that were executed on states.
@@ -158,6 +164,8 @@ pub(crate) struct Engine<'p> {
     queue: BTreeMap<Turn, Vec<(LocId, State)>>,
     faults: Vec<PossibleFault>,
     known_faults: HashSet<(Site, FaultKind, bool)>,
+    /// So many of the summaries are those of a precondition; they come first.
+    given: usize,
     stopped: Option<Stop>,
     steps: u64,
 }
@@ -165,6 +173,17 @@ pub(crate) struct Engine<'p> {
 /// Analyses a program from an entry on.
 #[must_use]
 pub fn analyse(program: &Program, entry: ProcId, options: &Options) -> Outcome {
+    analyse_from(program, entry, None, options)
+}
+
+/// Analyses a program from an entry on, in the states of a precondition if there is one.
+#[must_use]
+pub fn analyse_from(
+    program: &Program,
+    entry: ProcId,
+    start: Option<&Start>,
+    options: &Options,
+) -> Outcome {
     let stops = numbers(program);
     let mut engine = Engine {
         program,
@@ -178,18 +197,25 @@ pub fn analyse(program: &Program, entry: ProcId, options: &Options) -> Outcome {
         queue: BTreeMap::new(),
         faults: Vec::new(),
         known_faults: HashSet::new(),
+        given: 0,
         stopped: None,
         steps: 0,
     };
     if program.proc(entry).body.is_some() {
-        let state = engine.start(entry);
-        engine.enter(entry, state);
+        match start {
+            None => {
+                let state = engine.start(entry);
+                engine.enter(entry, state);
+            }
+            Some(start) => engine.enter_from(entry, start),
+        }
         engine.run();
     } else {
         engine.stopped =
             Some(Stop::GaveUp(program.proc(entry).pos, "the entry has no body".into()));
     }
-    engine.outcome()
+    let anchors = start.map(|start| start.anchors.clone()).unwrap_or_default();
+    Outcome { anchors, ..engine.outcome() }
 }
 
 impl Outcome {
@@ -212,18 +238,38 @@ pub fn analyse_all(
     options: &Options,
     properties: &[Property],
 ) -> Vec<Outcome> {
+    analyse_all_from(program, entry, None, options, properties)
+}
+
+/// The same in the states of a precondition if there is one.
+#[must_use]
+pub fn analyse_all_from(
+    program: &Program,
+    entry: ProcId,
+    start: Option<&Start>,
+    options: &Options,
+    properties: &[Property],
+) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     let tries = [Precision::USUAL, Precision::FINE, Precision::COARSE, Precision::FINEST];
+    // Names of callers keep nodes apart, so they are taken into account only if memory is lost without them.
+    let anchored = start.map(|start| start.anchored(program, entry));
     for precision in tries {
-        let now = Instant::now();
-        let share = options.deadline.map(|end| now + end.saturating_duration_since(now) / 3);
-        let options = Options { precision, deadline: share, ..options.clone() };
-        outcomes.push(analyse(program, entry, &options));
-        let open =
-            |property: &&Property| !outcomes.iter().any(|outcome| outcome.proves(**property));
-        let cancelled = options.cancelled.load(Ordering::Relaxed);
-        if properties.iter().filter(open).count() == 0 || cancelled {
-            break;
+        for (start, again) in [(start, false), (anchored.as_ref(), true)] {
+            let proved = outcomes.iter().any(|o| o.proves(Property::MemTrack));
+            let lost = properties.contains(&Property::MemTrack) && !proved;
+            if again && (start.is_none() || !lost) {
+                continue;
+            }
+            let now = Instant::now();
+            let share = options.deadline.map(|end| now + end.saturating_duration_since(now) / 3);
+            let options = Options { precision, deadline: share, ..options.clone() };
+            outcomes.push(analyse_from(program, entry, start, &options));
+            let proves = |property: &Property| outcomes.iter().any(|o| o.proves(*property));
+            let cancelled = options.cancelled.load(Ordering::Relaxed);
+            if properties.iter().all(proves) || cancelled {
+                return outcomes;
+            }
         }
     }
     outcomes
@@ -290,42 +336,23 @@ impl<'p> Engine<'p> {
             .map_or(self.program.proc(site.proc).pos, |l| l.pos)
     }
 
-    /// The state in which a program starts.
-    fn start(&self, entry: ProcId) -> State {
-        let mut state = State::default();
-        for (i, decl) in self.program.globals.iter().enumerate() {
-            let record = match &decl.ty {
-                heap::Type::Record(id) => Some(*id),
-                _ => None,
-            };
-            let obj = Obj {
-                size: Term::int(i128::from(self.program.size_of(&decl.ty))),
-                kind: Kind::Global,
-                cells: BTreeMap::new(),
-                zeroed: decl.zeroed,
-                constant: decl.constant,
-                record,
-            };
-            state.heap.objs.insert(global(i as u32), Arc::new(obj));
+    /// The entry is called in the states of a precondition.
+    fn enter_from(&mut self, entry: ProcId, start: &Start) {
+        for pred in &start.preds {
+            self.preds.intern(pred.clone());
         }
-        let scope = Scope { program: self.program, proc: entry };
-        self.frame(&mut state, entry, &[]);
-        for (i, decl) in self.program.globals.iter().enumerate() {
-            // Strings are read through pointers that nobody follows; they need no cells of their own.
-            if decl.constant && decl.init.len() > 64 {
-                if let Some(obj) = state.heap.obj_mut(global(i as u32)) {
-                    obj.zeroed = false;
-                }
-                continue;
-            }
-            for (offset, ty, value) in &decl.init {
-                let sum = state.eval(&self.preds, &scope, value);
-                let value = state.term(&sum);
-                let width = ty.bytes(self.program.model);
-                state.write(global(i as u32), i128::from(*offset), *ty, width, value);
+        for (var, constant) in constant_params(self.program, entry).into_iter().enumerate() {
+            if let (true, Some(info)) = (constant, self.info.get_mut(entry.index())) {
+                info.keep(var);
             }
         }
-        state
+        for given in &start.states {
+            let mut state = self.start_from(entry, given, &start.anchors);
+            if state.normalise(&self.preds).is_ok() {
+                self.enter(entry, state);
+            }
+        }
+        self.given = self.summaries.len();
     }
 
     /// Variables and local objects of a procedure that is entered.
@@ -643,8 +670,9 @@ impl<'p> Engine<'p> {
             state.heap.objs.remove(&at);
             state.heap.pure.assume_disequal(Term::sym(at), Term::NULL);
         }
-        // When the program ends nobody has its result: the first summary is that of the entry.
-        if summary == 0 {
+        // When the program ends nobody has its result: the first summary is that of the entry. With a precondition
+        // there is a caller.
+        if summary == 0 && self.given == 0 {
             let mut end = State { vars: Vec::new(), ..state.clone() };
             self.lost_memory(site, &mut end);
         }
@@ -687,6 +715,8 @@ impl<'p> Engine<'p> {
             None => Ok(()),
             Some(stop) => Err(stop),
         };
-        Outcome { complete, faults: self.faults, invariants, preds: self.preds, steps: self.steps }
+        let exits = self.summaries.drain(..self.given).flat_map(|summary| summary.exits).collect();
+        let Engine { faults, preds, steps, .. } = self;
+        Outcome { complete, faults, invariants, exits, anchors: Vec::new(), preds, steps }
     }
 }

@@ -200,6 +200,12 @@ impl Heap {
         }
     }
 
+    /// Is a symbol the address of an object, or what a segment starts or ends with?
+    #[must_use]
+    pub fn is_place(&self, sym: Sym) -> bool {
+        self.place(Term::sym(sym)) != Place::Nowhere
+    }
+
     /// Is there certainly an object or a node at the base of a symbol?
     #[must_use]
     pub fn is_allocated(&self, sym: Sym) -> bool {

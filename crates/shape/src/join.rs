@@ -109,6 +109,9 @@ impl<'a> Join<'a> {
     }
 
     pub(crate) fn hint(&mut self, l: Term, r: Term) {
+        if is_far(l) || is_far(r) {
+            return;
+        }
         if let Some(base) = l.base {
             self.left_hints.entry(base).or_insert(r.plus(-l.k));
         }
@@ -133,6 +136,9 @@ impl<'a> Join<'a> {
 
     /// The term that stands for two.
     pub(crate) fn pair(&mut self, l: Term, r: Term) -> Option<Term> {
+        if is_far(l) || is_far(r) {
+            return None;
+        }
         if l == r && l.base.is_none_or(|base| (self.rigid)(base)) {
             return Some(l);
         }
@@ -235,7 +241,7 @@ impl<'a> Join<'a> {
     fn segments(&mut self, l: Term, r: Term, i: usize, j: usize, at_end: bool) -> Option<Term> {
         let (a, b) = (&self.left.segs[i], &self.right.segs[j]);
         let (from_l, from_r) = if at_end { (a.last, b.last) } else { (a.root, b.root) };
-        if l.k - from_l.k != r.k - from_r.k {
+        if l.k.saturating_sub(from_l.k) != r.k.saturating_sub(from_r.k) {
             return None;
         }
         match (self.left_segs.get(&i), self.right_segs.get(&j)) {
@@ -315,7 +321,7 @@ impl<'a> Join<'a> {
     /// A segment of one side is nothing on the other, where `other` is.
     fn insert(&mut self, side: Side, index: usize, own: Term, other: Term) -> Option<Term> {
         let seg = &self.heap(side).segs[index];
-        let other_root = other.plus(seg.root.k - own.k);
+        let other_root = other.plus(seg.root.k.saturating_sub(own.k));
         let matched = match side {
             Side::Left => self.left_segs.get(&index),
             Side::Right => self.right_segs.get(&index),
@@ -688,6 +694,11 @@ fn join_as_they_are(
     result.heap = out;
     result.normalise(preds).ok()?;
     Some(Joined { result, left_general, shape_general })
+}
+
+/// Is a number so large that differences may be none of ours? Such states are kept apart.
+fn is_far(term: Term) -> bool {
+    term.k.unsigned_abs() >= 1 << 120
 }
 
 impl Join<'_> {

@@ -16,14 +16,17 @@ mod live;
 mod preds;
 mod pure;
 mod records;
+mod start;
 mod term;
 mod unfold;
 
-pub use crate::heap::{Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure};
+pub use crate::heap::{Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global};
 pub use engine::{
     Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop, analyse, analyse_all,
+    analyse_all_from, analyse_from,
 };
 pub use preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape};
 pub use pure::{Interval, Pure};
+pub use start::{Start, kept_params};
 pub use term::{Sym, Term};
 pub use unfold::has_parent;

@@ -26,6 +26,13 @@ impl ProcInfo {
     }
 }
 
+impl ProcInfo {
+    /// A variable is read by somebody else in the end.
+    pub(crate) fn keep(&mut self, var: usize) {
+        self.live.iter_mut().filter_map(|vars| vars.get_mut(var)).for_each(|live| *live = true);
+    }
+}
+
 /// For all procedures.
 #[must_use]
 pub fn analyse(program: &Program) -> Vec<ProcInfo> {

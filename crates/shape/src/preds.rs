@@ -69,6 +69,16 @@ impl Preds {
         Preds { all: Vec::new(), known: HashMap::new(), joins: HashMap::new(), stops: stops.into() }
     }
 
+    /// These, in this order.
+    #[must_use]
+    pub fn with(all: &[Pred]) -> Preds {
+        let mut preds = Preds::new(&[]);
+        for pred in all {
+            preds.intern(pred.clone());
+        }
+        preds
+    }
+
     /// A predicate.
     #[must_use]
     pub fn get(&self, id: PredId) -> &Pred {

@@ -237,16 +237,12 @@ impl Pure {
             [] => sum.constant >= 0,
             [(var, factor)] => {
                 let (sym, k) = (Sym(var), sum.constant);
-                // factor * x + k >= 0
+                // factor * x + k >= 0. A bound that is no number of ours is none.
                 let range = if factor > 0 {
-                    Interval {
-                        low: Some(
-                            (-k).div_euclid(factor) + i128::from((-k).rem_euclid(factor) != 0),
-                        ),
-                        high: None,
-                    }
+                    Interval { low: k.checked_neg().map(|k| divided_up(k, factor)), high: None }
                 } else {
-                    Interval { low: None, high: Some(k.div_euclid(-factor)) }
+                    let high = factor.checked_neg().and_then(|n| k.checked_div_euclid(n));
+                    Interval { low: None, high }
                 };
                 self.bound(sym, range)
             }
@@ -288,16 +284,15 @@ impl Pure {
         let Some(key) = Self::difference(a, b) else { return a.base != b.base || a.k != b.k };
         if let (sym, None, k) = key {
             let mut range = self.bounds(sym);
-            while range.low == Some(k) || range.high == Some(k) {
-                if range.low == Some(k) {
-                    range.low = Some(k + 1);
-                }
-                if range.high == Some(k) {
-                    range.high = Some(k - 1);
-                }
-                if range.is_empty() {
-                    return false;
-                }
+            // A bound next to the last of our numbers stays where it is.
+            if range.low == Some(k) {
+                range.low = Some(k.saturating_add(1));
+            }
+            if range.high == Some(k) {
+                range.high = Some(k.saturating_sub(1));
+            }
+            if range.is_empty() || range == Interval::new(k, k) {
+                return false;
             }
             self.bound(sym, range);
             if range.low.is_some_and(|low| low > k) || range.high.is_some_and(|high| high < k) {
@@ -360,7 +355,7 @@ impl Pure {
         for (sym, range) in &self.bounds {
             let to = map(*sym);
             if let Some(base) = to.base {
-                new.bound(base, range.plus(-to.k));
+                new.bound(base, range.plus(to.k.saturating_neg()));
             }
         }
         for (a, b, k) in &self.different {
@@ -392,6 +387,12 @@ impl Pure {
             sum.factors.iter().for_each(|(var, _)| visit(Sym(*var)));
         }
     }
+}
+
+/// The least number that is not less than a fraction; the divisor is positive.
+fn divided_up(number: i128, by: i128) -> i128 {
+    // With a divisor of one there is nothing left, with a larger one the quotient is far from the ends.
+    number.div_euclid(by) + i128::from(number.rem_euclid(by) != 0)
 }
 
 /// A sum with terms for its symbols.

@@ -1,6 +1,8 @@
 // One list behind another [MNCL06, Sec. 6].
 //:: entry concat
-//:: infer memsafety: unknown, memtrack: unknown, reach: unknown
+//:: infer memsafety: safe, memtrack: safe, reach: safe
+//:: invariant prev = nil * curr = a * ls(a, nil) * ls(b, nil)
+//:: invariant ls(a, prev) * prev |-> {next: curr} * ls(curr, nil) * ls(b, nil)
 struct node { int data; struct node *next; };
 
 //@ requires ls(a, nil) * ls(b, nil)

@@ -1,5 +1,7 @@
 // Cells that are in no list [MNCL06, Sec. 5]: each but the last is lost.
 //:: infer memsafety: safe, memtrack: unsafe, reach: safe
+//:: invariant emp
+//:: invariant exists v. t |-> v
 #include <stdlib.h>
 
 extern int __VERIFIER_nondet_int(void);

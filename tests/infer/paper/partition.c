@@ -1,6 +1,11 @@
 // What is less than v is moved to another list [MNCL06, Sec. 6].
 //:: entry partition
-//:: infer memsafety: unknown, memtrack: unknown, reach: unknown
+//:: infer memsafety: safe, memtrack: safe, reach: safe
+// The four disjuncts of the paper, with what it says of equal variables in its text.
+//:: invariant newl = nil * prev = nil * curr = hd * ls(hd, nil)
+//:: invariant prev = nil * curr = hd * ls(hd, nil) * ls(newl, nil)
+//:: invariant prev = hd * hd |-> {next: curr} * ls(curr, nil) * ls(newl, nil)
+//:: invariant ls(hd, prev) * prev |-> {next: curr} * ls(curr, nil) * ls(newl, nil)
 struct node { int data; struct node *next; };
 
 //@ requires ls(hd, nil)

@@ -1,6 +1,8 @@
 // The sum of the positive elements is not negative [MNCL06, Sec. 3.5].
 //:: entry positive
-//:: infer memsafety: unknown, memtrack: unknown, reach: unknown
+//:: infer memsafety: safe, memtrack: safe, reach: safe
+//:: invariant curr = hd * ls(hd, nil) * x = 0
+//:: invariant curr != hd * ls(hd, curr) * ls(curr, nil) * 0 <= x
 #include <assert.h>
 
 struct node { int data; struct node *next; };

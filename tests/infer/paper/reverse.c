@@ -1,6 +1,9 @@
 // In-place reversal [MNCL06, Fig. 4].
 //:: entry reverse
-//:: infer memsafety: unknown, memtrack: unknown, reach: unknown
+//:: infer memsafety: safe, memtrack: safe, reach: safe
+//:: invariant new = nil * curr = old * ls(old, nil)
+//:: invariant new |-> {next: nil} * curr = old * ls(old, nil)
+//:: invariant new != nil * ls(new, nil) * curr = old * ls(old, nil)
 struct node { int data; struct node *next; };
 
 //@ requires ls(old, nil)

@@ -1,6 +1,7 @@
 // A pointer that follows two cells behind [MNCL06, Sec. 5].
 //:: entry twoback
-//:: infer memsafety: unknown, memtrack: unknown, reach: unknown
+//:: infer memsafety: safe, memtrack: safe, reach: safe
+//:: invariant exists v. ls(l, twoback) * twoback |-> {next: v} * v |-> {next: curr} * ls(curr, nil)
 struct node { int data; struct node *next; };
 
 //@ requires ls(l, nil)

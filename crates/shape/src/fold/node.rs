@@ -248,6 +248,8 @@ pub(crate) fn predicate(
         }
         let mut pure = node.heap.pure.clone();
         pure.retain(|sym| map.contains_key(&sym) && !outside(sym));
+        // A node is not at null anyway.
+        pure.different.remove(&(node.at, None, 0));
         let heap = Heap { pure, ..node.heap.clone() };
         let to = |sym: Sym| map.get(&sym).copied().unwrap_or(sym);
         let mut heap = renamed(&heap, &to, fresh);

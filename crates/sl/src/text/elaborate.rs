@@ -17,13 +17,23 @@ use crate::term::{Term, TermKind};
 
 pub(super) type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
-pub(super) fn elaborate(text: &Text) -> Result<Document> {
+/// What a record without some of its fields is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Missing {
+    /// A mistake.
+    #[default]
+    Refused,
+    /// One where they hold anything.
+    Anything,
+}
+
+pub(super) fn elaborate(text: &Text, missing: Missing) -> Result<Document> {
     let mut signature = Signature::default();
     declare(text, &mut signature)?;
     if signature.heap.is_empty() {
         super::defaults::add_heap(text, &mut signature);
     }
-    let mut elaborator = Elaborator { signature, ..Elaborator::default() };
+    let mut elaborator = Elaborator { signature, missing, ..Elaborator::default() };
     for item in &text.items {
         if let Item::Var(var) = item {
             let sort = elaborator.sort_of(var)?;
@@ -144,6 +154,9 @@ struct Elaborator {
     bound: Vec<(String, Var)>,
     /// Names that bound variables must not have.
     taken: BTreeSet<Name>,
+    missing: Missing,
+    /// What the fields hold that the record which is being read does not mention.
+    unmentioned: Vec<Var>,
 }
 
 impl Elaborator {
@@ -324,6 +337,7 @@ impl Elaborator {
             return error("sl.sort", loc_at.span, message);
         };
         self.expect_sort(&loc, &cell.loc, loc_at.span)?;
+        let outer = std::mem::take(&mut self.unmentioned);
         let content = match (self.signature.record(&cell.content).cloned(), &content_at.kind) {
             (Some(record), ExprKind::Record(fields)) => {
                 self.record(&record, fields, content_at.span)?
@@ -340,7 +354,12 @@ impl Elaborator {
             }
             _ => self.term_of(content_at, &cell.content)?,
         };
-        Ok(Kind::PointsTo(loc, content))
+        let unmentioned = std::mem::replace(&mut self.unmentioned, outer);
+        let atom = Kind::PointsTo(loc, content);
+        Ok(match unmentioned.is_empty() {
+            true => atom,
+            false => Kind::Exists(unmentioned, Formula::new(atom, loc_at.span.into())),
+        })
     }
 
     /// The part of the heap that a location belongs to, as far as can be seen.
@@ -375,6 +394,15 @@ impl Elaborator {
         for field in &record.fields {
             let Some((_, value)) = fields.iter().find(|(n, _)| n.text == field.name.as_str())
             else {
+                if self.missing == Missing::Anything {
+                    let mut taken = self.taken.clone();
+                    taken.extend(self.bound.iter().map(|(_, var)| var.name.clone()));
+                    taken.extend(self.unmentioned.iter().map(|var| var.name.clone()));
+                    let any = Var { name: fresh_name(&field.name, &taken), ..field.clone() };
+                    self.unmentioned.push(any.clone());
+                    values.push(Term::var(any));
+                    continue;
+                }
                 let message = format!("the field `{}` is missing", field.name);
                 return error("sl.arity", at, message);
             };

@@ -33,6 +33,8 @@ use crate::formula::Formula;
 use crate::signature::Signature;
 use crate::sort::Var;
 
+use elaborate::Missing;
+
 pub use print::{print_document, print_formula};
 
 /// Declarations and formulas that belong together.
@@ -57,7 +59,21 @@ pub fn parse(texts: &[(FileId, &str)]) -> Result<Document, Box<Diagnostic>> {
         all.items.extend(parsed.items);
         all.formulas.extend(parsed.formulas);
     }
-    elaborate::elaborate(&all)
+    elaborate::elaborate(&all, Missing::Refused)
+}
+
+/// As [`parse`]; fields that a record does not mention hold anything. Records of programs have many.
+///
+/// # Errors
+/// As there.
+pub fn parse_partial(texts: &[(FileId, &str)]) -> Result<Document, Box<Diagnostic>> {
+    let mut all = ast::Text::default();
+    for (file, text) in texts {
+        let parsed = parser::parse(*file, text)?;
+        all.items.extend(parsed.items);
+        all.formulas.extend(parsed.formulas);
+    }
+    elaborate::elaborate(&all, Missing::Anything)
 }
 
 /// As [`parse`], for texts that have one formula each.
@@ -79,5 +95,5 @@ pub fn parse_one_each(texts: &[(FileId, &str)]) -> Result<Document, Box<Diagnost
         all.items.append(&mut parsed.items);
         all.formulas.append(&mut parsed.formulas);
     }
-    elaborate::elaborate(&all)
+    elaborate::elaborate(&all, Missing::Refused)
 }

@@ -1,0 +1,238 @@
+//! Symbolic heaps of the analysis as assertions of separation logic that `entail` is asked about, with the predicates
+//! that they mention as inductive definitions.
+//!
+//! There is one sort of locations. An object is a cell; its fields are one for whose it is and how large, and one
+//! for each place that any object has something at ([`Column`]): as a location, or as a number. What is not known is
+//! existential. So records of any kind may be linked with each other, and casts need no rule.
+//!
+//! A pointer into the middle of an object is a location of its own, which holds the way back, and the object holds the
+//! way there: what is known of one is known of the other.
+//!
+//! A translation may say less than the state: a number that is a pointer loses what it leads to, bounds that repeat
+//! an integer type are dropped. Whoever relies on an assertion proves it.
+
+mod encode;
+
+use std::collections::BTreeSet;
+
+use heap::Scalar;
+use shape::{Heap, PredId, Shape, State};
+use sl::core::{Assertion, Builder, Scope, SortId, SymHeap, Var};
+use sl::{Budget, Defs, Entailment, Procedure, Reason, Signature, Sort};
+
+pub use encode::{Encoder, Root};
+
+/// What a cell has a field for: a place of objects, as a location or as a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Column {
+    /// Where it starts in an object.
+    pub offset: i128,
+    /// How many bytes.
+    pub width: u64,
+    /// As a location, or as a number?
+    pub is_loc: bool,
+}
+
+/// More places than this are not told apart.
+const MAX_COLUMNS: usize = 48;
+
+/// Definitions, and what the fields of cells are.
+#[derive(Clone, Debug)]
+pub struct Logic {
+    /// The definitions.
+    pub defs: Defs,
+    /// Fields 1 to n; field 0 is the tag of an object.
+    pub columns: Vec<Column>,
+    /// Offsets in objects that pointers lead to, apart from zero. Each is a field behind the columns, and the last
+    /// field is the way back.
+    pub middles: Vec<i128>,
+    /// The predicates of each group: for instances that may be empty, and for those that are not.
+    pub(crate) preds: Vec<Vec<[sl::core::PredId; 2]>>,
+    /// Which arguments that all nodes have in common are locations.
+    pub(crate) shared: Vec<Vec<Vec<bool>>>,
+    groups: Vec<Vec<shape::Pred>>,
+    pub(crate) loc: SortId,
+    pub(crate) int: SortId,
+}
+
+impl Logic {
+    /// Of predicates, in groups with numbers of their own, and of states that mention those of one group.
+    ///
+    /// # Errors
+    /// With what cannot be said.
+    pub fn new(groups: &[&[shape::Pred]], states: &[&State]) -> Result<Logic, String> {
+        let mut columns = BTreeSet::new();
+        let mut middles = BTreeSet::new();
+        let bodies = groups.iter().flat_map(|g| g.iter()).flat_map(|p| &p.bodies).map(|b| &b.heap);
+        for heap in bodies.chain(states.iter().map(|s| &s.heap)) {
+            collect(heap, &mut columns, &mut middles);
+        }
+        for state in states {
+            for term in state.vars.iter().chain(&state.anchors) {
+                if term.k != 0 && term.base.is_some_and(|sym| state.heap.is_place(sym)) {
+                    middles.insert(term.k);
+                }
+            }
+        }
+        middles.extend(groups.iter().flat_map(|g| g.iter()).map(|p| p.head).filter(|h| *h != 0));
+        if columns.len() > MAX_COLUMNS || middles.len() > 6 {
+            return Err("objects have too many places".into());
+        }
+        let columns: Vec<Column> = columns.into_iter().collect();
+        let middles: Vec<i128> = middles.into_iter().collect();
+        let mut signature = Signature::default();
+        let sort = Sort::Loc("Object".into());
+        let mut fields = vec![("tag".to_owned(), Sort::Int)];
+        for column in &columns {
+            let (word, sort) = match column.is_loc {
+                true => ("p", sort.clone()),
+                false => ("n", Sort::Int),
+            };
+            fields.push((format!("{word}{}_{}", column.offset, column.width), sort));
+        }
+        for middle in &middles {
+            fields.push((format!("to{middle}"), sort.clone()));
+        }
+        if !middles.is_empty() {
+            fields.push(("back".to_owned(), sort.clone()));
+        }
+        signature.add_record("Object", fields);
+        let mut builder = Builder::new(signature);
+        let ids = |sort: &Sort, builder: &Builder| {
+            builder.scope().sort_id(sort).ok_or_else(|| "there is no such sort".to_owned())
+        };
+        let (loc, int) = (ids(&sort, &builder)?, ids(&Sort::Int, &builder)?);
+        let mut logic = Logic {
+            defs: Defs::new(Signature::default(), sl::Semantics::Precise),
+            columns,
+            middles,
+            preds: Vec::new(),
+            shared: Vec::new(),
+            groups: groups.iter().map(|g| g.to_vec()).collect(),
+            loc,
+            int,
+        };
+        logic.declare(&mut builder, &sort).map_err(|reason| reason.to_string())?;
+        logic.define(&mut builder);
+        logic.defs = builder.build().map_err(|reason| reason.to_string())?;
+        Ok(logic)
+    }
+
+    fn declare(&mut self, builder: &mut Builder, loc: &Sort) -> Result<(), Reason> {
+        for (g, group) in self.groups.iter().enumerate() {
+            self.preds.push(Vec::new());
+            self.shared.push(Vec::new());
+            for (i, pred) in group.iter().enumerate() {
+                let shared = encode::shared_sorts(pred);
+                let mut params: Vec<(String, Sort)> = Vec::new();
+                let own: &[&str] = match pred.shape {
+                    Shape::List => &["x", "y"],
+                    Shape::Dlist => &["x", "y", "before", "last"],
+                    Shape::Tree => &["x", "parent"],
+                };
+                params.extend(own.iter().map(|name| ((*name).to_owned(), loc.clone())));
+                for (j, is_loc) in shared.iter().enumerate() {
+                    let sort = if *is_loc { loc.clone() } else { Sort::Int };
+                    params.push((format!("s{j}"), sort));
+                }
+                let params: Vec<(&str, Sort)> =
+                    params.iter().map(|(n, s)| (n.as_str(), s.clone())).collect();
+                let word = match pred.shape {
+                    Shape::List => "ls",
+                    Shape::Dlist => "dls",
+                    Shape::Tree => "tree",
+                };
+                let any = builder.declare(format!("{word}_{g}_{i}"), &params)?;
+                let some = builder.declare(format!("{word}1_{g}_{i}"), &params)?;
+                self.preds[g].push([any, some]);
+                self.shared[g].push(shared);
+            }
+        }
+        Ok(())
+    }
+
+    fn define(&self, builder: &mut Builder) {
+        for (g, group) in self.groups.iter().enumerate() {
+            for (i, pred) in group.iter().enumerate() {
+                let [any, some] = self.preds[g][i];
+                builder.case(any, encode::empty_case(self, builder.params(any), pred));
+                for body in &pred.bodies {
+                    for id in [any, some] {
+                        let params = builder.params(id).to_vec();
+                        let case = encode::node_case(self, g, PredId(i as u32), &params, body);
+                        builder.case(id, case);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The predicates of a group.
+    #[must_use]
+    pub fn group(&self, group: usize) -> &[shape::Pred] {
+        &self.groups[group]
+    }
+
+    /// A scope without variables.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        Scope::new(&self.defs)
+    }
+
+    /// A variable of a program in a scope; floating-point numbers have none.
+    pub fn variable(&self, scope: &mut Scope, name: &str, ty: Scalar) -> Option<Var> {
+        match ty {
+            Scalar::Int(_) => Some(scope.declare(name, self.int)),
+            Scalar::Ptr(_) => Some(scope.declare(name, self.loc)),
+            Scalar::Float(_) => None,
+        }
+    }
+}
+
+/// The places that a heap has something at, and distances from the addresses of its objects.
+fn collect(heap: &Heap, columns: &mut BTreeSet<Column>, middles: &mut BTreeSet<i128>) {
+    for obj in heap.objs.values().filter(|obj| !obj.constant) {
+        for (offset, cell) in &obj.cells {
+            if !matches!(cell.ty, Scalar::Float(_)) {
+                let is_loc = cell.ty.is_pointer();
+                columns.insert(Column { offset: *offset, width: cell.width, is_loc });
+            }
+        }
+    }
+    heap.for_each_term(&mut |term| {
+        if term.k != 0 && term.base.is_some_and(|sym| heap.is_place(sym) || sym == shape::SELF) {
+            middles.insert(term.k);
+        }
+    });
+}
+
+/// What came of an entailment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Checked {
+    /// It holds, and its proof was accepted.
+    Proved,
+    /// It does not hold.
+    Refuted,
+    /// Why nothing is known.
+    Open(String),
+}
+
+/// Is every state of the left assertion one of the right? Believed if `proof` accepts the proof.
+pub fn entails(
+    scope: &Scope,
+    left: Vec<SymHeap>,
+    right: Vec<SymHeap>,
+    budget: &mut Budget,
+) -> Checked {
+    let (left, right): (Assertion, Assertion) = (left.into(), right.into());
+    match induct::Induct.entails(scope, &left, &right, budget) {
+        sl::Answer::Decided(Entailment::Valid(proof)) => {
+            match proof::check_entailment(scope, &left, &right, &proof) {
+                Ok(()) => Checked::Proved,
+                Err(fault) => Checked::Open(format!("the proof is not accepted: {fault}")),
+            }
+        }
+        sl::Answer::Decided(Entailment::Invalid(_)) => Checked::Refuted,
+        open => Checked::Open(open.why_not().unwrap_or_default()),
+    }
+}
