@@ -4,25 +4,19 @@
 
 #[path = "indices/programs.rs"]
 mod programs;
+mod support;
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::process::Command;
 
 use programs::{KINDS, method};
 use serde_json::Value;
+use support::Scratch;
 
 /// The status of a program, and the lines with errors.
 fn verify(name: &str, text: &str) -> (String, Vec<usize>) {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("indices");
-    std::fs::create_dir_all(&dir).unwrap();
-    let path = dir.join(format!("{name}.vpr"));
-    std::fs::write(&path, text).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_lancehead"))
-        .args(["verify", "--format", "json", "--timeout", "300"])
-        .arg(&path)
-        .output()
-        .unwrap();
+    let dir = Scratch::new(&format!("indices-{name}"));
+    dir.file("a.vpr", text);
+    let output = dir.run(&["verify", "--format", "json", "--timeout", "300", "a.vpr"]);
     let object: Value = serde_json::from_slice(&output.stdout).unwrap();
     let errors = object["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
     let lines = errors.iter().map(|e| e["line"].as_u64().unwrap_or(0) as usize).collect();

@@ -2,42 +2,13 @@
 //! and values for which it fails.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
 
 use serde_json::Value;
-
-/// A folder of its own for each test.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(test: &str) -> Scratch {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).unwrap();
-        Scratch(dir)
-    }
-
-    fn file(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).unwrap();
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_lancehead"));
-        command.args(args).current_dir(&self.0).stdin(Stdio::null());
-        // The one of this checkout, wherever the program was built.
-        let z3 = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3");
-        if z3.exists() {
-            command.env("LANCEHEAD_Z3", z3);
-        }
-        command.output().unwrap()
-    }
-}
-
-fn stdout(output: &Output) -> &str {
-    std::str::from_utf8(&output.stdout).unwrap()
-}
+use support::{Scratch, stdout};
 
 fn errors(dir: &Scratch, text: &str, args: &[&str]) -> Vec<Value> {
     verify(dir, text, args)["errors"].as_array().unwrap().clone()

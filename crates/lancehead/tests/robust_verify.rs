@@ -60,10 +60,7 @@ fn programs() -> Vec<PathBuf> {
 }
 
 fn scratch(test: &str) -> PathBuf {
-    let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-    let _ = fs::remove_dir_all(&dir);
-    fs::create_dir_all(&dir).unwrap();
-    dir
+    testing::scratch(env!("CARGO_TARGET_TMPDIR"), test).unwrap()
 }
 
 #[test]

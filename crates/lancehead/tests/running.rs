@@ -89,12 +89,6 @@ fn script(dir: &Scratch, name: &str, text: &str) -> PathBuf {
     path
 }
 
-fn real_z3() -> Option<PathBuf> {
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3");
-    let named = std::env::var_os("LANCEHEAD_Z3").map(PathBuf::from);
-    Some(checkout).filter(|path| path.exists()).or(named)
-}
-
 #[cfg(unix)]
 #[test]
 fn errors_come_before_the_run_is_over() {
@@ -105,7 +99,7 @@ fn errors_come_before_the_run_is_over() {
         "method first(n: Int) { assert n > 0 }\n\n\
          method slow(n: Int, m: Int) requires n * m * m > 7 { assert n * n * n > 12345 }\n",
     );
-    let Some(z3) = real_z3() else { return };
+    let z3 = testing::z3();
     let wait = format!(
         "while read -r line; do case $line in *12345*) sleep 5;; esac; echo \"$line\"; done | {} \"$@\"",
         z3.display()
@@ -200,7 +194,7 @@ fn another_version_is_one_warning() {
     for name in ["a.vpr", "b.vpr"] {
         dir.file(name, FAILS);
     }
-    let Some(z3) = real_z3() else { return };
+    let z3 = testing::z3();
     let version = "[ \"$1\" = --version ] && echo 'Z3 version 4.8.7 - 64 bit' && exit";
     script(&dir, "old-z3", &format!("{version}\nexec {} \"$@\"", z3.display()));
     let output = dir.run(&["verify", "--z3", "./old-z3", "a.vpr", "b.vpr"]);
@@ -303,7 +297,7 @@ fn ctrl_c_while_the_solver_thinks() {
     }
     dir.file("many.vpr", &text);
     // It says where it is, answers what it knows, and sleeps over the first question of the others.
-    let Some(z3) = real_z3() else { return };
+    let z3 = testing::z3();
     let pids = dir.0.join("pids");
     let think = format!("echo $$ >> {0}; exec sleep 100", pids.display());
     let slow = format!(

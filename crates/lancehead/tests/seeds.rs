@@ -4,7 +4,6 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::json;
 use support::{FAILS, Scratch, VALID, stdout, verify};
@@ -39,9 +38,7 @@ fn runs_that_agree() {
 fn runs_that_do_not_agree() {
     use std::os::unix::fs::PermissionsExt;
     let dir = Scratch::new("seeds_differ");
-    let checkout = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3");
-    let named = std::env::var_os("LANCEHEAD_Z3").map(Into::into);
-    let Some(z3) = Some(checkout).filter(|path| path.exists()).or(named) else { return };
+    let z3 = testing::z3();
     // With seed 2 it knows no longer whether 4 is twice 2.
     let script = format!(
         "#!/bin/sh\n[ \"$1\" = --version ] && exec {0} --version\n\

@@ -3,6 +3,7 @@
 //! - [`Random`]: numbers that look random and are the same in every run.
 //! - [`damage`]: texts that are nearly right.
 //! - [`shrink`]: a smaller failure that is still one.
+//! - [`scratch`]: an empty folder.
 //! - [`z3`]: where the solver is.
 
 mod damage;
@@ -12,12 +13,24 @@ pub mod shrink;
 pub use damage::{damage, pieces};
 pub use random::Random;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The solver that `LANCEHEAD_Z3` names, or the one that `scripts/get-z3` has put into the repository.
 #[must_use]
 pub fn z3() -> PathBuf {
     std::env::var_os("LANCEHEAD_Z3").map_or_else(|| root().join(".z3/z3"), PathBuf::from)
+}
+
+/// An empty folder for one test, below the one that Cargo gives to tests (`env!("CARGO_TARGET_TMPDIR")`), with what
+/// the test left there the last time removed.
+///
+/// # Errors
+/// If it cannot be made.
+pub fn scratch(below: &str, test: &str) -> std::io::Result<PathBuf> {
+    let folder = Path::new(below).join(test);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
 }
 
 /// The folder of the repository.

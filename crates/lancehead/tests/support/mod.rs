@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -12,10 +12,7 @@ pub struct Scratch(pub PathBuf);
 
 impl Scratch {
     pub fn new(test: &str) -> Scratch {
-        let dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir_all(&dir).unwrap();
-        Scratch(dir)
+        Scratch(testing::scratch(env!("CARGO_TARGET_TMPDIR"), test).unwrap())
     }
 
     pub fn file(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
@@ -33,8 +30,7 @@ impl Scratch {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lancehead"));
         command.args(args).current_dir(&self.0).env_remove("LANCEHEAD_Z3").stdin(Stdio::null());
-        // The one of this checkout, wherever the program was built.
-        let z3 = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3");
+        let z3 = testing::z3();
         if args.first() == Some(&"verify") && z3.exists() {
             command.env("LANCEHEAD_Z3", z3);
         }
