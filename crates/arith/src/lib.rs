@@ -4,13 +4,17 @@
 //! Equations are used up by substitution, inequalities by Fourier and Motzkin's elimination. That
 //! "they contradict each other" is right; "they do not" may be wrong for integers, so values are
 //! checked before they are given away. Numbers that become too large, and too many constraints, make
-//! it give up.
+//! it give up. Who does not trust this asks for a [`Certificate`] and adds it up.
 
+mod certificate;
 mod term;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use certificate::{Certificate, Line};
 pub use term::{Constraint, Relation, Sum};
+
+use certificate::Recorder;
 
 /// A variable; whoever asks knows what it stands for.
 pub type Var = u32;
@@ -25,10 +29,18 @@ const MAX_CASES: usize = 100;
 
 /// Constraints while variables are eliminated.
 struct Elimination {
-    equations: Vec<Sum>,
-    inequalities: Vec<Sum>,
+    equations: Vec<Row>,
+    inequalities: Vec<Row>,
     /// Variables that are gone, the last one last, with how to find their values.
     gone: Vec<(Var, Gone)>,
+    recorder: Recorder,
+}
+
+/// A sum, and the number of the constraint or line that it is.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    sum: Sum,
+    line: usize,
 }
 
 enum Gone {
@@ -56,7 +68,7 @@ impl Elimination {
                 Outcome::Done => {}
                 other => return other,
             }
-            let ended = match self.equations.iter().position(|sum| unit(sum, kept).is_some()) {
+            let ended = match self.equations.iter().position(|row| unit(&row.sum, kept).is_some()) {
                 Some(index) => self.substitute(index, kept),
                 None => match self.cheapest(kept) {
                     None => return Outcome::Done,
@@ -71,40 +83,46 @@ impl Elimination {
 
     /// Divides by common factors; finds contradictions.
     fn tidy(&mut self, kept: &BTreeSet<Var>) -> Outcome {
-        for sum in &mut self.equations {
-            let divisor = sum.divisor();
+        let recorder = &mut self.recorder;
+        for row in &mut self.equations {
+            let divisor = row.sum.divisor();
             if divisor == 0 {
-                if sum.constant != 0 {
+                if row.sum.constant != 0 {
+                    recorder.line(true, &[(row.line, 1)], 1);
                     return Outcome::Contradiction;
                 }
                 continue;
             }
-            if sum.constant % divisor != 0 {
+            if row.sum.constant % divisor != 0 {
+                recorder.line(true, &[(row.line, 1)], divisor);
                 return Outcome::Contradiction;
             }
-            divide(sum, divisor);
+            row.divide(divisor, true, recorder);
         }
-        self.equations.retain(|sum| !sum.factors.is_empty());
-        for sum in &mut self.inequalities {
-            let divisor = sum.divisor();
+        self.equations.retain(|row| !row.sum.factors.is_empty());
+        for row in &mut self.inequalities {
+            let divisor = row.sum.divisor();
             if divisor == 0 {
-                if sum.constant < 0 {
+                if row.sum.constant < 0 {
+                    recorder.line(false, &[(row.line, 1)], 1);
                     return Outcome::Contradiction;
                 }
                 continue;
             }
-            divide(sum, divisor);
+            row.divide(divisor, false, recorder);
         }
-        self.inequalities.retain(|sum| !sum.factors.is_empty());
+        self.inequalities.retain(|row| !row.sum.factors.is_empty());
         self.inequalities.sort();
         // Of several with the same factors the first, with the smallest number, says all.
-        self.inequalities.dedup_by(|later, first| later.factors == first.factors);
+        self.inequalities.dedup_by(|later, first| later.sum.factors == first.sum.factors);
         // Equations that nothing can be substituted by become inequalities.
-        if !self.equations.iter().any(|sum| unit(sum, kept).is_some()) {
-            for sum in std::mem::take(&mut self.equations) {
+        if !self.equations.iter().any(|row| unit(&row.sum, kept).is_some()) {
+            for Row { sum, line } in std::mem::take(&mut self.equations) {
                 let Some(negative) = sum.negative() else { return Outcome::GaveUp };
-                self.inequalities.push(negative);
-                self.inequalities.push(sum);
+                for (sum, times) in [(negative, -1), (sum, 1)] {
+                    let line = self.recorder.line(false, &[(line, times)], 1);
+                    self.inequalities.push(Row { sum, line });
+                }
             }
         }
         if self.inequalities.len() > MAX_CONSTRAINTS { Outcome::GaveUp } else { Outcome::Done }
@@ -112,12 +130,20 @@ impl Elimination {
 
     fn substitute(&mut self, index: usize, kept: &BTreeSet<Var>) -> Option<()> {
         let equation = self.equations.remove(index);
-        let (var, factor) = unit(&equation, kept)?;
-        let mut rest = equation;
+        let (var, factor) = unit(&equation.sum, kept)?;
+        let mut rest = equation.sum;
         rest.factors.retain(|(v, _)| *v != var);
         let is = Sum::default().plus(&rest, -factor)?;
-        for sum in self.equations.iter_mut().chain(&mut self.inequalities) {
-            *sum = sum.replace(var, &is)?;
+        for (rows, zero) in [(&mut self.equations, true), (&mut self.inequalities, false)] {
+            for row in rows {
+                // `factor * var + rest` is added so often that the variable is gone.
+                let times = row.sum.factor(var).checked_mul(-factor)?;
+                if times != 0 {
+                    row.sum = row.sum.replace(var, &is)?;
+                    let parts = [(row.line, 1), (equation.line, times)];
+                    row.line = self.recorder.line(zero, &parts, 1);
+                }
+            }
         }
         self.gone.push((var, Gone::Is(is)));
         Some(())
@@ -126,7 +152,7 @@ impl Elimination {
     /// The variable whose elimination makes the fewest inequalities.
     fn cheapest(&self, kept: &BTreeSet<Var>) -> Option<Var> {
         let mut counts: BTreeMap<Var, (usize, usize)> = BTreeMap::new();
-        let factors = self.inequalities.iter().flat_map(|sum| &sum.factors);
+        let factors = self.inequalities.iter().flat_map(|row| &row.sum.factors);
         for (var, factor) in factors.filter(|(var, _)| !kept.contains(var)) {
             let count = counts.entry(*var).or_default();
             if *factor > 0 { count.0 += 1 } else { count.1 += 1 }
@@ -137,30 +163,37 @@ impl Elimination {
     /// Eliminates a variable that no equation mentions. If there is too much to do, what mentions it is
     /// only forgotten.
     fn project(&mut self, var: Var) -> Option<()> {
-        let (with, without): (Vec<Sum>, Vec<Sum>) =
-            std::mem::take(&mut self.inequalities).into_iter().partition(|s| s.factor(var) != 0);
+        let (with, without): (Vec<Row>, Vec<Row>) = std::mem::take(&mut self.inequalities)
+            .into_iter()
+            .partition(|row| row.sum.factor(var) != 0);
         self.inequalities = without;
-        let (lower, upper): (Vec<&Sum>, Vec<&Sum>) = with.iter().partition(|s| s.factor(var) > 0);
+        let (lower, upper): (Vec<&Row>, Vec<&Row>) =
+            with.iter().partition(|row| row.sum.factor(var) > 0);
         // There may be very many, so they are counted before they are made.
         if self.inequalities.len() + lower.len() * upper.len() > 4 * MAX_CONSTRAINTS {
             return None;
         }
         for lower in lower {
             for upper in &upper {
-                let scaled = Sum::default().plus(lower, -upper.factor(var))?;
-                self.inequalities.push(scaled.plus(upper, lower.factor(var))?);
+                let (of_lower, of_upper) = (-upper.sum.factor(var), lower.sum.factor(var));
+                let scaled = Sum::default().plus(&lower.sum, of_lower)?;
+                let sum = scaled.plus(&upper.sum, of_upper)?;
+                let parts = [(lower.line, of_lower), (upper.line, of_upper)];
+                let line = self.recorder.line(false, &parts, 1);
+                self.inequalities.push(Row { sum, line });
             }
         }
+        let with = with.into_iter().map(|row| row.sum).collect();
         self.gone.push((var, Gone::Within(with)));
         Some(())
     }
 
     /// Do the least values satisfy all of these? Then nothing contradicts anything, which is found out
     /// sooner than by cases.
-    fn has_values(&self, constraints: &[Constraint], more: &[&Constraint]) -> bool {
+    fn has_values<'c>(&self, constraints: impl IntoIterator<Item = &'c Constraint>) -> bool {
         self.values(BTreeMap::new(), false).is_some_and(|values| {
             let known = |v: Var| values.get(&v).copied().unwrap_or(0);
-            constraints.iter().chain(more.iter().copied()).all(|c| c.holds(&known))
+            constraints.into_iter().all(|c| c.holds(&known))
         })
     }
 
@@ -202,61 +235,94 @@ fn unit(sum: &Sum, kept: &BTreeSet<Var>) -> Option<(Var, i128)> {
     sum.factors.iter().copied().find(|(var, factor)| factor.abs() == 1 && !kept.contains(var))
 }
 
-fn divide(sum: &mut Sum, divisor: i128) {
-    if divisor > 1 {
-        sum.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
-        sum.constant = sum.constant.div_euclid(divisor);
+impl Row {
+    fn divide(&mut self, divisor: i128, zero: bool, recorder: &mut Recorder) {
+        if divisor > 1 {
+            self.sum.factors.iter_mut().for_each(|(_, factor)| *factor /= divisor);
+            self.sum.constant = self.sum.constant.div_euclid(divisor);
+            self.line = recorder.line(zero, &[(self.line, 1)], divisor);
+        }
     }
 }
 
 fn elimination(constraints: &[Constraint]) -> Elimination {
     let of = |relation| {
-        constraints.iter().filter(move |c| c.relation == relation).map(|c| c.sum.clone()).collect()
+        let numbered = constraints.iter().enumerate();
+        let wanted = numbered.filter(move |(_, c)| c.relation == relation);
+        wanted.map(|(line, c)| Row { sum: c.sum.clone(), line }).collect()
     };
     Elimination {
         equations: of(Relation::Zero),
         inequalities: of(Relation::NotNegative),
         gone: Vec::new(),
+        recorder: Recorder::default(),
     }
 }
 
 /// Do these constraints contradict each other? `true` is certain.
 #[must_use]
 pub fn contradictory(constraints: &[Constraint]) -> bool {
-    if constraints.is_empty() {
-        return false;
-    }
-    let different: Vec<&Constraint> =
-        constraints.iter().filter(|c| c.relation == Relation::NotZero).collect();
-    let mut eliminated = elimination(constraints);
-    match eliminated.run() {
-        Outcome::Contradiction => return true,
-        Outcome::GaveUp => return false,
-        Outcome::Done if different.is_empty() || eliminated.has_values(constraints, &[]) => {
-            return false;
-        }
-        Outcome::Done => {}
-    }
-    let rest: Vec<Constraint> =
-        constraints.iter().filter(|c| c.relation != Relation::NotZero).cloned().collect();
-    all_cases(&rest, different.get(..different.len().min(MAX_SPLITS)).unwrap_or_default())
+    refuted(constraints, false).is_some()
 }
 
-fn all_cases(rest: &[Constraint], different: &[&Constraint]) -> bool {
-    let mut eliminated = elimination(rest);
+/// Why these constraints contradict each other, if they do so for a reason that can be written down.
+#[must_use]
+pub fn refute(constraints: &[Constraint]) -> Option<Certificate> {
+    refuted(constraints, true)
+}
+
+/// The lines of a certificate are empty unless they are `recorded`.
+fn refuted(constraints: &[Constraint], recorded: bool) -> Option<Certificate> {
+    if constraints.is_empty() {
+        return None;
+    }
+    let numbered = constraints.iter().enumerate();
+    let different: Vec<usize> =
+        numbered.filter(|(_, c)| c.relation == Relation::NotZero).map(|(i, _)| i).collect();
+    let mut eliminated = elimination(constraints);
+    if recorded {
+        eliminated.recorder = Recorder::new(constraints.len());
+    }
     match eliminated.run() {
-        Outcome::Contradiction => return true,
-        Outcome::Done if eliminated.has_values(rest, different) => return false,
+        Outcome::Contradiction => return Some(eliminated.recorder.certificate()),
+        Outcome::GaveUp => return None,
+        Outcome::Done if different.is_empty() || eliminated.has_values(constraints) => return None,
+        Outcome::Done => {}
+    }
+    let split = different.get(..different.len().min(MAX_SPLITS)).unwrap_or_default();
+    all_cases(constraints, split, recorded)
+}
+
+/// What is `different` is looked at case by case; other disequations are not looked at.
+fn all_cases(
+    constraints: &[Constraint],
+    different: &[usize],
+    recorded: bool,
+) -> Option<Certificate> {
+    let mut eliminated = elimination(constraints);
+    if recorded {
+        eliminated.recorder = Recorder::new(constraints.len());
+    }
+    let rest = || {
+        let plain = constraints.iter().filter(|c| c.relation != Relation::NotZero);
+        plain.chain(different.iter().filter_map(|index| constraints.get(*index)))
+    };
+    match eliminated.run() {
+        Outcome::Contradiction => return Some(eliminated.recorder.certificate()),
+        Outcome::Done if eliminated.has_values(rest()) => return None,
         _ => {}
     }
-    let Some((first, others)) = different.split_first() else { return false };
-    let zero = Constraint { sum: first.sum.clone(), relation: Relation::Zero };
-    let Some(cases) = zero.negation() else { return false };
-    cases.into_iter().all(|case| {
-        let mut more = rest.to_vec();
+    let (first, others) = different.split_first()?;
+    let sum = constraints.get(*first)?.sum.clone();
+    let cases = Constraint { sum, relation: Relation::Zero }.negation()?;
+    let mut certificates = Vec::with_capacity(2);
+    for case in cases {
+        let mut more = constraints.to_vec();
         more.push(case);
-        all_cases(&more, others)
-    })
+        certificates.push(all_cases(&more, others, recorded)?);
+    }
+    let both: [Certificate; 2] = certificates.try_into().ok()?;
+    Some(Certificate::Cases(*first, Box::new(both)))
 }
 
 /// Does the constraint follow from these? `true` is certain.
@@ -316,6 +382,7 @@ impl Plan {
         let mut eliminated = elimination(&constraints);
         let Outcome::Done = eliminated.run_but(&given) else { return None };
         let guards = std::mem::take(&mut eliminated.inequalities);
+        let guards = guards.into_iter().map(|row| row.sum).collect();
         Some(Plan { constraints, given, guards, eliminated })
     }
 
@@ -370,37 +437,38 @@ fn project_with(
         .map(|c| c.sum.clone())
         .collect();
     for var in gone {
-        let unit = eliminated.equations.iter().position(|sum| sum.factor(*var).abs() == 1);
+        let unit = eliminated.equations.iter().position(|row| row.sum.factor(*var).abs() == 1);
         if let Some(index) = unit {
-            let mut rest = eliminated.equations.remove(index);
+            let mut rest = eliminated.equations.remove(index).sum;
             let factor = rest.factor(*var);
             rest.factors.retain(|(v, _)| v != var);
             let is = Sum::default().plus(&rest, -factor)?;
-            let all = eliminated.equations.iter_mut().chain(&mut eliminated.inequalities);
-            for sum in all.chain(&mut different) {
+            let rows = eliminated.equations.iter_mut().chain(&mut eliminated.inequalities);
+            for sum in rows.map(|row| &mut row.sum).chain(&mut different) {
                 *sum = sum.replace(*var, &is)?;
             }
             continue;
         }
         let mentions = |sum: &Sum| sum.factor(*var) != 0;
-        let units = eliminated.inequalities.iter().all(|sum| sum.factor(*var).abs() <= 1);
-        let clean = !eliminated.equations.iter().any(mentions) && !different.iter().any(mentions);
-        if exact && !(units && clean) {
+        let units = eliminated.inequalities.iter().all(|row| row.sum.factor(*var).abs() <= 1);
+        let equated = eliminated.equations.iter().any(|row| mentions(&row.sum));
+        if exact && (!units || equated || different.iter().any(mentions)) {
             return None;
         }
-        eliminated.equations.retain(|sum| !mentions(sum));
+        eliminated.equations.retain(|row| !mentions(&row.sum));
         different.retain(|sum| !mentions(sum));
         if eliminated.project(*var).is_none() {
             if exact {
                 return None;
             }
-            eliminated.inequalities.retain(|sum| sum.factor(*var) == 0);
+            eliminated.inequalities.retain(|row| !mentions(&row.sum));
         }
     }
     let with = |relation| move |sum| Constraint { sum, relation };
     let mut result: Vec<Constraint> =
-        eliminated.equations.into_iter().map(with(Relation::Zero)).collect();
-    result.extend(eliminated.inequalities.into_iter().map(with(Relation::NotNegative)));
+        eliminated.equations.into_iter().map(|row| row.sum).map(with(Relation::Zero)).collect();
+    let inequalities = eliminated.inequalities.into_iter().map(|row| row.sum);
+    result.extend(inequalities.map(with(Relation::NotNegative)));
     result.extend(different.into_iter().map(with(Relation::NotZero)));
     if exact && !result.iter().all(|c| c.sum.is_small()) {
         return None;

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use sl::{Formula, Kind, Name, Semantics, Var};
+use sl::core::{self, Definitions, Expr, Ident, PredId, Var};
+use sl::{Kind, Semantics};
 use smt::{Sort, Term};
 
 use crate::stack::{Flat, Stack};
@@ -258,9 +259,10 @@ struct At {
 pub(crate) struct Builder<'s, 'a> {
     pub(crate) stack: &'s mut Stack<'a>,
     pub(crate) forms: Forms,
+    definitions: &'a Definitions,
     semantics: Semantics,
     /// The definitions that are being unfolded.
-    unfolding: Vec<Name>,
+    unfolding: Vec<PredId>,
     /// How many instances of quantifiers there are.
     instances: usize,
     /// What holds of the stack in every model.
@@ -270,10 +272,15 @@ pub(crate) struct Builder<'s, 'a> {
 type Result<T> = std::result::Result<T, Reason>;
 
 impl<'s, 'a> Builder<'s, 'a> {
-    pub(crate) fn new(stack: &'s mut Stack<'a>, semantics: Semantics) -> Builder<'s, 'a> {
+    pub(crate) fn new(
+        stack: &'s mut Stack<'a>,
+        definitions: &'a Definitions,
+        semantics: Semantics,
+    ) -> Builder<'s, 'a> {
         Builder {
             stack,
             forms: Forms::default(),
+            definitions,
             semantics,
             unfolding: Vec::new(),
             instances: 0,
@@ -282,7 +289,7 @@ impl<'s, 'a> Builder<'s, 'a> {
     }
 
     /// The conjunction of formulas that are to hold.
-    pub(crate) fn question(&mut self, formulas: &[Formula]) -> Result<FormId> {
+    pub(crate) fn question(&mut self, formulas: &[core::Form]) -> Result<FormId> {
         let at = At { positive: true, universal: false };
         let mut parts = Vec::new();
         for formula in formulas {
@@ -297,7 +304,7 @@ impl<'s, 'a> Builder<'s, 'a> {
     }
 
     /// Remembers what a formula that is to hold, or not, says of the stack, whatever the heap is.
-    fn know(&mut self, formula: &Formula, positive: bool) -> Result<()> {
+    fn know(&mut self, formula: &core::Form, positive: bool) -> Result<()> {
         match (formula.kind(), positive) {
             (Kind::And(parts) | Kind::Sep(parts), true) | (Kind::Or(parts), false) => {
                 parts.iter().try_for_each(|part| self.know(part, positive))
@@ -359,11 +366,11 @@ impl<'s, 'a> Builder<'s, 'a> {
         Ok(())
     }
 
-    fn all(&mut self, formulas: &[Formula], at: At) -> Result<Vec<FormId>> {
+    fn all(&mut self, formulas: &[core::Form], at: At) -> Result<Vec<FormId>> {
         formulas.iter().map(|formula| self.build(formula, at)).collect()
     }
 
-    fn build(&mut self, formula: &Formula, at: At) -> Result<FormId> {
+    fn build(&mut self, formula: &core::Form, at: At) -> Result<FormId> {
         Ok(match formula.kind() {
             Kind::True => self.forms.add(Form::Const(true)),
             Kind::False => self.forms.add(Form::Const(false)),
@@ -390,7 +397,7 @@ impl<'s, 'a> Builder<'s, 'a> {
                 let content = self.forms.content(cell, value);
                 self.forms.add(Form::PointsTo(address, content))
             }
-            Kind::Pred(name, args) => self.unfold(name, args, at)?,
+            Kind::Pred(pred, args) => self.unfold(*pred, args, at)?,
             Kind::Sep(parts) => {
                 let inside = At { universal: at.universal || !at.positive, ..at };
                 let parts = self.all(parts, inside)?;
@@ -427,7 +434,7 @@ impl<'s, 'a> Builder<'s, 'a> {
         })
     }
 
-    fn pure(&mut self, formula: &Formula) -> Result<Term> {
+    fn pure(&mut self, formula: &core::Form) -> Result<Term> {
         let stack = &mut *self.stack;
         Ok(match formula.kind() {
             Kind::Le(a, b) => {
@@ -452,19 +459,18 @@ impl<'s, 'a> Builder<'s, 'a> {
     }
 
     /// The body of a definition, which must not come to itself.
-    fn unfold(&mut self, name: &Name, args: &[sl::Term], at: At) -> Result<FormId> {
-        let Some(definition) = self.stack.signature.predicates.get(name).cloned() else {
-            return Err(Reason::Undefined(name.clone()));
-        };
-        if self.unfolding.contains(name) {
-            return Err(Reason::Inductive(name.clone()));
+    fn unfold(&mut self, pred: PredId, args: &[Expr], at: At) -> Result<FormId> {
+        let definition = self.definitions.form(pred)?;
+        if self.unfolding.contains(&pred) {
+            let name = self.definitions.name(pred).cloned();
+            return Err(Reason::Inductive(name.unwrap_or_else(|| "?".into())));
         }
         let mut params = Vec::with_capacity(args.len());
         for (param, arg) in definition.params.iter().zip(args) {
-            params.push((param.name.clone(), self.stack.term(arg)?));
+            params.push((param.number, self.stack.term(arg)?));
         }
         let outside = self.stack.replace_bound(params);
-        self.unfolding.push(name.clone());
+        self.unfolding.push(pred);
         let body = self.build(&definition.body, at);
         self.unfolding.pop();
         self.stack.replace_bound(outside);
@@ -472,13 +478,13 @@ impl<'s, 'a> Builder<'s, 'a> {
     }
 
     /// For some values, which get a name.
-    fn some(&mut self, vars: &[Var], body: &Formula, at: At) -> Result<FormId> {
+    fn some(&mut self, vars: &[Ident], body: &core::Form, at: At) -> Result<FormId> {
         if at.universal {
             return Err(Reason::NestedQuantifier);
         }
         let mut values = Vec::with_capacity(vars.len());
         for var in vars {
-            values.push((var.name.clone(), self.stack.make_up(&var.name, &var.sort)?));
+            values.push((var.number, self.stack.make_up(&var.name, &var.sort)?));
         }
         let depth = self.stack.bind(values.into_iter());
         let body = self.build(body, at);
@@ -487,14 +493,14 @@ impl<'s, 'a> Builder<'s, 'a> {
     }
 
     /// For all values that have a name.
-    fn instances(&mut self, vars: &[Var], body: &Formula, at: At) -> Result<Vec<FormId>> {
-        let mut all: Vec<Vec<(Name, Flat)>> = vec![Vec::new()];
+    fn instances(&mut self, vars: &[Ident], body: &core::Form, at: At) -> Result<Vec<FormId>> {
+        let mut all: Vec<Vec<(Var, Flat)>> = vec![Vec::new()];
         for var in vars {
             let values = self.stack.named_values(&var.sort)?;
             let longer = all.iter().flat_map(|start| {
                 values.iter().map(move |value| {
                     let mut longer = start.clone();
-                    longer.push((var.name.clone(), value.clone()));
+                    longer.push((var.number, value.clone()));
                     longer
                 })
             });

@@ -72,11 +72,7 @@ impl<'f> ReadBack<'_, 'f, '_> {
         let mut locations = Locations::default();
         let mut sorts = std::collections::BTreeSet::new();
         sorts.extend(self.stack.signature.heap.iter().map(|cell| cell.loc.clone()));
-        let variables: Vec<_> = self
-            .stack
-            .variables()
-            .map(|(name, sort, value)| (name.clone(), sort.clone(), value.clone()))
-            .collect();
+        let variables: Vec<_> = self.stack.variables().cloned().collect();
         for name in &self.stack.signature.sorts {
             sorts.insert(sl::Sort::Loc(name.clone()));
         }
@@ -88,10 +84,10 @@ impl<'f> ReadBack<'_, 'f, '_> {
             }
         }
         let mut model = Model::default();
-        for (name, sort, value) in variables {
+        for (var, value) in variables {
             let texts = self.ask(&value)?;
-            let value = self.value(&sort, &mut texts.into_iter(), &mut locations)?;
-            model.stack.insert(name, value);
+            let value = self.value(&var.sort, &mut texts.into_iter(), &mut locations)?;
+            model.stack.insert(var.name, value);
         }
         let forms = self.forms;
         for (index, place) in forms.addresses.iter().enumerate() {

@@ -3,11 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sl::core::{Assertion, Scope};
+use sl::core::{Assertion, Form, Scope};
 use sl::procedure::{Meter, NoProof, SolverFault, Unknown};
 use sl::{
-    Answer, Budget, Entailment, Evaluator, Formula, Limit, Model, Procedure, Proof, Satisfiability,
-    Semantics, Signature, Truth,
+    Answer, Budget, Entailment, Evaluator, Limit, Model, Procedure, Proof, Satisfiability, Truth,
 };
 use smt::{Config, Limits, Session, SolverError, Term};
 
@@ -17,6 +16,9 @@ use crate::readback::ReadBack;
 use crate::stack::Stack;
 use crate::translate::{HeapId, Translator};
 use crate::world::TooHard;
+
+/// A solver gives no proofs that we could read.
+const BY_SOLVER: Proof = Proof::None(NoProof::Solver);
 
 /// A question about more addresses is too large: each may be equal to each.
 const MAX_ADDRESSES: usize = 1000;
@@ -52,20 +54,16 @@ impl Solver {
     ///
     /// # Errors
     /// If the formulas are not of Boolean separation logic, or the solver does not know.
-    pub fn model(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        formulas: &[Formula],
-    ) -> Result<Satisfiability, Unknown> {
+    pub fn model(&mut self, scope: &Scope, formulas: &[Form]) -> Result<Satisfiability, Unknown> {
+        let (signature, semantics) = (scope.defs().signature(), scope.defs().semantics());
         let mut stack = Stack::new(signature)?;
         for formula in formulas {
             stack.identify(formula)?;
         }
-        for var in formulas.iter().flat_map(Formula::free_vars) {
+        for var in formulas.iter().flat_map(Form::free_vars) {
             stack.variable(&var)?;
         }
-        let mut builder = Builder::new(&mut stack, semantics);
+        let mut builder = Builder::new(&mut stack, scope.core(), semantics);
         let question = builder.question(formulas)?;
         let forms = builder.forms;
         if forms.addresses.len() > MAX_ADDRESSES {
@@ -81,9 +79,9 @@ impl Solver {
         let (session, meter) = (&mut self.session, &self.meter);
         let found = Search { translator, session, meter, question, base, mentioned: 0 }.run(facts);
         self.session.clear();
-        let Some(model) = found? else { return Ok(Satisfiability::Unsat) };
+        let Some(model) = found? else { return Ok(Satisfiability::Unsat(BY_SOLVER)) };
         let evaluator = Evaluator::new(signature, semantics);
-        match evaluator.holds(&model, &Formula::and(formulas.to_vec())) {
+        match evaluator.holds(&model, &scope.named(&Form::and(formulas.to_vec()))?) {
             Truth::True => Ok(Satisfiability::Sat(model)),
             _ => Err(Limit::Unconfirmed.into()),
         }
@@ -118,10 +116,7 @@ impl Procedure for Solver {
         assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        let defs = scope.defs();
-        self.within(budget, |solver| {
-            solver.model(defs.signature(), defs.semantics(), &[assertion.formula(scope)?])
-        })
+        self.within(budget, |solver| solver.model(scope, &[assertion.form(scope)?]))
     }
 
     /// A solver proves that something has no model, so it is asked for a counterexample.
@@ -132,13 +127,11 @@ impl Procedure for Solver {
         right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment> {
-        let defs = scope.defs();
         let found = self.within(budget, |solver| {
-            let formulas = [left.formula(scope)?, Formula::negation(right.formula(scope)?)];
-            solver.model(defs.signature(), defs.semantics(), &formulas)
+            solver.model(scope, &[left.form(scope)?, Form::negation(right.form(scope)?)])
         });
         found.map(|answer| match answer {
-            Satisfiability::Unsat => Entailment::Valid(Proof::None(NoProof::Solver)),
+            Satisfiability::Unsat(proof) => Entailment::Valid(proof),
             Satisfiability::Sat(model) => Entailment::Invalid(model),
         })
     }
@@ -215,7 +208,7 @@ impl<'s, 'a> Search<'_, 's, 'a> {
         let mut all: Vec<Term> = heaps.forms.addresses.iter().map(|place| place.term).collect();
         all.extend(heaps.forms.contents.iter().flat_map(|held| held.value.iter()));
         all.extend(heaps.forms.pure());
-        all.extend(heaps.stack.variables().flat_map(|(_, _, value)| value.iter()));
+        all.extend(heaps.stack.variables().flat_map(|(_, value)| value.iter()));
         let signature = heaps.stack.signature;
         let sorts = signature.sorts.iter().map(|name| sl::Sort::Loc(name.clone()));
         let sorts: Vec<sl::Sort> =

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use sl::{Formula, Kind, Name, Signature, TermKind, Var};
+use sl::core::{Expr, Form, Ident, Var};
+use sl::{Kind, Name, Signature, TermKind};
 use smt::{FunId, Meaning, Sort, Term, Terms};
 
 use sl::Reason;
@@ -28,10 +29,10 @@ pub(crate) struct Stack<'a> {
     /// By the cells of the signature.
     pub(crate) base: Vec<Base>,
     sorts: BTreeMap<Name, (Sort, Term)>,
-    variables: BTreeMap<Name, (sl::Sort, Flat)>,
+    variables: BTreeMap<Var, (Ident, Flat)>,
     /// Names of values of quantified variables.
     made_up: Vec<(sl::Sort, Flat)>,
-    bound: Vec<(Name, Flat)>,
+    bound: Vec<(Var, Flat)>,
 }
 
 impl<'a> Stack<'a> {
@@ -107,7 +108,7 @@ impl<'a> Stack<'a> {
     }
 
     /// Uses equations that must hold to have fewer names.
-    pub(crate) fn identify(&mut self, formula: &Formula) -> Result<()> {
+    pub(crate) fn identify(&mut self, formula: &Form) -> Result<()> {
         match formula.kind() {
             Kind::And(parts) | Kind::Sep(parts) => {
                 parts.iter().try_for_each(|part| self.identify(part))
@@ -115,14 +116,12 @@ impl<'a> Stack<'a> {
             Kind::Eq(a, b) => {
                 for (side, other) in [(a, b), (b, a)] {
                     let Some(var) = side.as_var() else { continue };
-                    if self.variables.contains_key(&var.name) {
+                    if self.variables.contains_key(&var.number) {
                         continue;
                     }
                     let value = self.term(other)?;
                     // It may have been mentioned on the other side.
-                    self.variables
-                        .entry(var.name.clone())
-                        .or_insert_with(|| (var.sort.clone(), value));
+                    self.variables.entry(var.number).or_insert_with(|| (var.clone(), value));
                     break;
                 }
                 Ok(())
@@ -132,12 +131,12 @@ impl<'a> Stack<'a> {
     }
 
     /// The terms of a stack variable.
-    pub(crate) fn variable(&mut self, var: &Var) -> Result<Flat> {
-        if let Some((_, known)) = self.variables.get(&var.name) {
+    pub(crate) fn variable(&mut self, var: &Ident) -> Result<Flat> {
+        if let Some((_, known)) = self.variables.get(&var.number) {
             return Ok(known.clone());
         }
         let value = self.new_value(&var.name, &var.sort)?;
-        self.variables.insert(var.name.clone(), (var.sort.clone(), value.clone()));
+        self.variables.insert(var.number, (var.clone(), value.clone()));
         Ok(value)
     }
 
@@ -147,10 +146,10 @@ impl<'a> Stack<'a> {
     }
 
     /// The terms that a term is.
-    pub(crate) fn term(&mut self, term: &sl::Term) -> Result<Flat> {
+    pub(crate) fn term(&mut self, term: &Expr) -> Result<Flat> {
         Ok(match term.kind() {
             TermKind::Var(var) => {
-                let bound = self.bound.iter().rev().find(|(name, _)| *name == var.name);
+                let bound = self.bound.iter().rev().find(|(number, _)| *number == var.number);
                 match bound {
                     Some((_, value)) => value.clone(),
                     None => self.variable(var)?,
@@ -205,7 +204,7 @@ impl<'a> Stack<'a> {
     }
 
     /// The term of an integer.
-    pub(crate) fn number(&mut self, term: &sl::Term) -> Result<Term> {
+    pub(crate) fn number(&mut self, term: &Expr) -> Result<Term> {
         match *self.term(term)? {
             [number] if self.terms.sort(number) == Sort::Int => Ok(number),
             _ => Err(Reason::IllSorted),
@@ -236,9 +235,9 @@ impl<'a> Stack<'a> {
     }
 
     /// From now on variables stand for these values.
-    pub(crate) fn bind(&mut self, names: impl Iterator<Item = (Name, Flat)>) -> usize {
+    pub(crate) fn bind(&mut self, values: impl Iterator<Item = (Var, Flat)>) -> usize {
         let depth = self.bound.len();
-        self.bound.extend(names);
+        self.bound.extend(values);
         depth
     }
 
@@ -248,13 +247,13 @@ impl<'a> Stack<'a> {
     }
 
     /// In a definition nothing is bound but its parameters. Returns what was bound before.
-    pub(crate) fn replace_bound(&mut self, bound: Vec<(Name, Flat)>) -> Vec<(Name, Flat)> {
+    pub(crate) fn replace_bound(&mut self, bound: Vec<(Var, Flat)>) -> Vec<(Var, Flat)> {
         std::mem::replace(&mut self.bound, bound)
     }
 
     /// All variables that were mentioned.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = (&Name, &sl::Sort, &Flat)> {
-        self.variables.iter().map(|(name, (sort, value))| (name, sort, value))
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &(Ident, Flat)> {
+        self.variables.values()
     }
 
     /// The values of a sort that have a name: variables and their fields, `nil`, what is held by
@@ -286,8 +285,8 @@ impl<'a> Stack<'a> {
     }
 
     fn variable_values(&mut self, sort: &sl::Sort) -> Result<Vec<Flat>> {
-        let known: Vec<(sl::Sort, Flat)> =
-            self.variables.values().chain(&self.made_up).cloned().collect();
+        let variables = self.variables().map(|(var, value)| (var.sort.clone(), value.clone()));
+        let known: Vec<(sl::Sort, Flat)> = variables.chain(self.made_up.iter().cloned()).collect();
         let mut all = Vec::new();
         for (its, value) in known {
             self.components(&its, &value, sort, &mut all)?;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use boolean::Solver;
 use report::FileId;
+use sl::ask::once::check_sat;
 use sl::enumerate::{self, Bounds};
-use sl::{Answer, Semantics, Verdict};
+use sl::{Answer, Satisfiability, Semantics};
 use testing::Random;
 
 /// A number from 0 to `n - 1`, the same in every run.
@@ -85,16 +86,16 @@ fn against_small_heaps(random: Formulas, count: usize, semantics: Semantics, wan
         let text = format!("{declarations}{}", parts.join(" && "));
         let document = sl::text::parse(&[(FileId(0), &text)]).unwrap();
         let (signature, formulas) = (&document.signature, &document.formulas);
-        match Answer::from(solver.model(signature, semantics, formulas)).into() {
-            Verdict::Sat(_) => {}
-            Verdict::Unknown(reason) => {
-                println!("{text}: {reason}");
-                unknown += 1;
-            }
-            Verdict::Unsat => {
+        match check_sat(&mut solver, signature, semantics, formulas) {
+            Answer::Decided(Satisfiability::Sat(_)) => {}
+            Answer::Decided(Satisfiability::Unsat(_)) => {
                 unsat += 1;
                 let model = enumerate::find_satisfying(signature, semantics, &formulas[0], bounds);
                 assert_eq!(model, None, "{text}");
+            }
+            other => {
+                println!("{text}: {other:?}");
+                unknown += 1;
             }
         }
     }

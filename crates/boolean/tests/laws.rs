@@ -5,21 +5,22 @@ use std::time::Duration;
 
 use boolean::Solver;
 use report::FileId;
-use sl::procedure::Unknown;
-use sl::{Answer, Formula, Semantics, Verdict};
+use sl::ask::once;
+use sl::{Answer, Satisfiability, Semantics};
 
-fn decide(semantics: Semantics, texts: &[&str]) -> Verdict {
+fn decide(semantics: Semantics, texts: &[&str]) -> Answer<Satisfiability> {
     let files: Vec<(FileId, &str)> =
         texts.iter().enumerate().map(|(i, text)| (FileId(i as u32), *text)).collect();
     let document = sl::text::parse(&files).unwrap_or_else(|e| panic!("{texts:?}: {}", e.message));
-    let mut formulas = document.formulas.clone();
-    if let [_, right] = formulas.as_mut_slice() {
-        *right = Formula::negation(right.clone());
-    }
-    match solver().model(&document.signature, semantics, &formulas) {
-        Err(Unknown::OutOfFragment(reason)) => panic!("{texts:?}: {reason}"),
-        answer => Answer::from(answer).into(),
-    }
+    let (signature, mut solver) = (&document.signature, solver());
+    let answer = match document.formulas.as_slice() {
+        [left, right] => {
+            once::entails(&mut solver, signature, semantics, left, right).counterexample()
+        }
+        formulas => once::check_sat(&mut solver, signature, semantics, formulas),
+    };
+    assert!(!matches!(answer, Answer::OutOfFragment(_)), "{texts:?}: {answer:?}");
+    answer
 }
 
 fn solver() -> Solver {
@@ -193,7 +194,7 @@ fn truth_values() {
     let elsewhere = format!("!({p} * true) && !({q} * true)");
     let can_hold = |r: &str| format!("emp && !(({elsewhere}) -* !({r} * true))");
     let standard = |text: String| decide(Semantics::Standard, &[&with(&text)]);
-    assert_eq!(standard(format!("{} && p != q", can_hold(&r))), Verdict::Unsat);
+    assert_eq!(standard(format!("{} && p != q", can_hold(&r))).as_str(), "unsat");
     assert_eq!(standard(format!("{} && p = q", can_hold(&r))).as_str(), "sat");
 }
 
@@ -220,8 +221,9 @@ fn definitions() {
     let document = sl::text::parse(&texts).unwrap();
     let nobody = std::path::PathBuf::from("no solver is needed");
     let mut solver = Solver::new(boolean::config(nobody, Duration::from_secs(1)));
-    let verdict = solver.model(&document.signature, Semantics::Precise, &document.formulas);
-    assert!(matches!(verdict, Err(Unknown::OutOfFragment(_))), "{verdict:?}");
+    let signature = &document.signature;
+    let verdict = once::check_sat(&mut solver, signature, Semantics::Precise, &document.formulas);
+    assert!(matches!(verdict, Answer::OutOfFragment(_)), "{verdict:?}");
 }
 
 #[test]
@@ -242,8 +244,9 @@ fn quantifiers() {
 fn nested_quantifiers_come_to_an_end() {
     let text = "forall a. forall b. forall c. forall d. !(a |-> b * c |-> d * true)";
     let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
-    let verdict = solver().model(&document.signature, Semantics::Standard, &document.formulas);
-    assert!(matches!(verdict, Err(Unknown::OutOfFragment(_))), "{verdict:?}");
+    let (signature, formulas) = (&document.signature, &document.formulas);
+    let verdict = once::check_sat(&mut solver(), signature, Semantics::Standard, formulas);
+    assert!(matches!(verdict, Answer::OutOfFragment(_)), "{verdict:?}");
 }
 
 /// What must hold of the stack is known everywhere below.

@@ -16,7 +16,7 @@ use sl::procedure::{Check, Stats};
 use sl::smtlib;
 use sl::text::Document;
 use sl::{
-    Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Model, Procedure, Proof,
+    Answer, Budget, Defs, Formula, Inference, Limit, Model, Procedure, Proof, Satisfiability,
     Signature, Value,
 };
 
@@ -59,7 +59,7 @@ pub enum Question<'a> {
 pub struct Done {
     /// What there is to say.
     pub report: LogicReport,
-    /// The last model of a check, if a drawing is wanted and there is a model.
+    /// The last model, if a drawing is wanted and there is a model.
     pub drawing: Option<Drawing>,
 }
 
@@ -70,6 +70,12 @@ pub struct Drawing {
     pub svg: String,
     /// For Graphviz.
     pub dot: String,
+}
+
+impl Drawing {
+    fn new(model: &Model, signature: &Signature) -> Drawing {
+        Drawing { svg: sl::draw::svg(model, signature), dot: sl::draw::dot(model, signature) }
+    }
 }
 
 /// Something that is no question.
@@ -117,10 +123,10 @@ impl Asker {
             self.check(&check.signature, semantics, &question, &MODELS)
         });
         let answers: Vec<Checked<'_>> = checks.collect();
-        let last = answers.last().map(|answer| &answer.verdict);
+        let last = answers.last().map(|answer| answer.answer.as_str());
         let expected = match (script.status, last) {
-            (Some(smtlib::Status::Unsat), Some(sl::Verdict::Sat(_))) => Some(Expected::Unsat),
-            (Some(smtlib::Status::Sat), Some(sl::Verdict::Unsat)) => Some(Expected::Sat),
+            (Some(smtlib::Status::Unsat), Some("sat")) => Some(Expected::Unsat),
+            (Some(smtlib::Status::Sat), Some("unsat")) => Some(Expected::Sat),
             _ => None,
         };
         Ok(self.checked(name, answers, expected, start))
@@ -162,10 +168,7 @@ impl Asker {
         start: Instant,
     ) -> Done {
         let model = answers.iter().rev().find_map(Checked::model).filter(|_| self.settings.drawing);
-        let drawing = model.map(|(model, signature)| Drawing {
-            svg: sl::draw::svg(model, signature),
-            dot: sl::draw::dot(model, signature),
-        });
+        let drawing = model.map(|(model, signature)| Drawing::new(model, signature));
         let answers = answers.into_iter().map(Checked::into_report).collect();
         let time = start.elapsed();
         let report = LogicReport { file, question: Kind::Checks, time, answers, expected };
@@ -185,24 +188,33 @@ impl Asker {
             (_, [h, g]) => sl::ask::abduce(&mut self.decider, &defs, h, g, &mut budget),
             _ => Answer::GaveUp(Limit::NoFrame),
         };
+        let proof = match &answer {
+            Answer::Decided(Inference::Found(_, proof)) if self.settings.proofs => {
+                Some(self.proof_report(proof))
+            }
+            _ => None,
+        };
         let effort = effort(start.elapsed(), budget.stats);
         let reason = answer.why_not().unwrap_or_default();
         let (verdict, model) = match answer.decided() {
-            Some(Inference::Found(formula)) => {
+            Some(Inference::Found(formula, _)) => {
                 (Verdict::Found(sl::text::print_formula(&formula, signature)), None)
             }
             Some(Inference::Nothing(model)) => (Verdict::Nothing, model),
             None => (Verdict::Unknown(reason), None),
         };
+        let drawn = model.as_ref().filter(|_| self.settings.drawing);
+        let drawing = drawn.map(|model| Drawing::new(model, signature));
         let model = model.map(|model| model_report(&model, signature));
+        let answers = vec![AnswerReport { verdict, model, proof, effort }];
         let report = LogicReport {
             file: "H".to_owned(),
             question: Kind::Formula,
             time: start.elapsed(),
-            answers: vec![AnswerReport { verdict, model, proof: None, effort }],
+            answers,
             expected: None,
         };
-        Done { report, drawing: None }
+        Done { report, drawing }
     }
 
     fn check<'q>(
@@ -215,31 +227,30 @@ impl Asker {
         let start = Instant::now();
         let defs = Defs::new(signature.clone(), semantics);
         let mut budget = self.budget();
-        let mut proof = None;
-        let verdict = match question {
+        let (scope, left, right) = match question {
             Check::Satisfiable(formula) => {
-                sl::ask::satisfiable(&mut self.decider, &defs, formula, &mut budget).into()
+                let mut scope = Scope::new(&defs);
+                let assertion = scope.lower(formula);
+                (scope, assertion, None)
             }
             Check::Entails(left, right) => {
                 let (scope, left, right) = sl::ask::lowered(&defs, left, right);
-                let answer = self.decider.entails(&scope, &left, &right, &mut budget);
-                let fault = match &answer {
-                    Answer::Decided(Entailment::Valid(found)) => {
-                        proof = self.settings.proofs.then(|| self.proof_report(found));
-                        self.fault(&scope, &left, &right, found)
-                    }
-                    _ => None,
-                };
-                match fault {
-                    Some(fault) => {
-                        sl::Verdict::Unknown(format!("the proof is not accepted: {fault}"))
-                    }
-                    None => answer.into(),
-                }
+                (scope, left, Some(right))
             }
         };
+        let mut answer = match &right {
+            None => self.decider.satisfiable(&scope, &left, &mut budget),
+            Some(right) => self.decider.entails(&scope, &left, right, &mut budget).counterexample(),
+        };
+        let mut proof = None;
+        if let Answer::Decided(Satisfiability::Unsat(found)) = &answer {
+            proof = self.settings.proofs.then(|| self.proof_report(found));
+            if let Some(fault) = self.fault(&scope, &left, right.as_ref(), found) {
+                answer = Answer::GaveUp(Limit::RejectedProof(fault.to_string()));
+            }
+        }
         let effort = effort(start.elapsed(), budget.stats);
-        Checked { signature, verdict, proof, words, effort }
+        Checked { signature, answer, proof, words, effort }
     }
 
     fn proof_report(&self, found: &Proof) -> Result<ProofReport, String> {
@@ -248,18 +259,26 @@ impl Asker {
         Ok(ProofReport { text: proof::text::print(&derivations), svg })
     }
 
-    /// What is wrong with a proof, if somebody wants to know, and there is one.
+    /// What is wrong with a proof, if somebody wants to know, and there is one. Without a right side it is
+    /// about `false`.
     fn fault(
         &self,
         scope: &Scope,
         left: &Assertion,
-        right: &Assertion,
+        right: Option<&Assertion>,
         found: &Proof,
     ) -> Option<proof::Fault> {
         if !self.settings.check_proofs || matches!(found, Proof::None(_)) {
             return None;
         }
-        proof::check_entailment(scope, left, right, found).err()
+        match right {
+            Some(right) => proof::check_entailment(scope, left, right, found).err(),
+            // Not every assertion without a model has a proof of that.
+            None => {
+                let found = Proof::Derivations(found.derivations().ok()?);
+                proof::check_entailment(scope, left, &Assertion::never(), &found).err()
+            }
+        }
     }
 
     /// What one question may take.
@@ -293,7 +312,7 @@ static ENTAILMENT: Words = Words { sat: Verdict::Invalid, unsat: Verdict::Valid 
 /// What a procedure said.
 struct Checked<'a> {
     signature: &'a Signature,
-    verdict: sl::Verdict,
+    answer: Answer<Satisfiability>,
     proof: Option<Result<ProofReport, String>>,
     words: &'static Words,
     effort: Effort,
@@ -301,18 +320,16 @@ struct Checked<'a> {
 
 impl Checked<'_> {
     fn model(&self) -> Option<(&Model, &Signature)> {
-        match &self.verdict {
-            sl::Verdict::Sat(model) => Some((model, self.signature)),
-            sl::Verdict::Unsat | sl::Verdict::Unknown(_) => None,
-        }
+        self.answer.model().map(|model| (model, self.signature))
     }
 
     fn into_report(self) -> AnswerReport {
         let model = self.model().map(|(model, signature)| model_report(model, signature));
-        let verdict = match self.verdict {
-            sl::Verdict::Sat(_) => self.words.sat.clone(),
-            sl::Verdict::Unsat => self.words.unsat.clone(),
-            sl::Verdict::Unknown(reason) => Verdict::Unknown(reason),
+        let unknown = self.answer.why_not().unwrap_or_default();
+        let verdict = match self.answer.decided() {
+            Some(Satisfiability::Sat(_)) => self.words.sat.clone(),
+            Some(Satisfiability::Unsat(_)) => self.words.unsat.clone(),
+            None => Verdict::Unknown(unknown),
         };
         AnswerReport { verdict, model, proof: self.proof, effort: self.effort }
     }

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
             Answer::OutOfFragment(reason) => println!("{left} |= {right}: {reason}"),
             Answer::GaveUp(limit) => println!("{left} |= {right}: {limit}"),
         }
-        if let Answer::Decided(Inference::Found(frame)) =
+        if let Answer::Decided(Inference::Found(frame, _)) =
             ask::frame(&mut decider, &defs, h, g, &mut budget)
         {
             println!("    what is left over: {frame}");

@@ -6,16 +6,20 @@ use induct::Induct;
 use sl::ask;
 use sl::core::{Assertion, Scope};
 use sl::formula::Kind;
+use sl::procedure::NoProof;
 use sl::{
-    Answer, Budget, Defs, Entailment, Formula, Inference, Procedure, Satisfiability, SymbolicHeap,
-    Term,
+    Answer, Budget, Defs, Entailment, Formula, Inference, Procedure, Proof, Satisfiability,
+    SymbolicHeap, Term,
 };
 
 use crate::portfolio::Portfolio;
 use crate::subtract::{Oracle, Subtraction};
 
+/// Guesses are confirmed by whoever can, with a proof or not.
+const UNRECORDED: Proof = Proof::None(NoProof::NotRecorded);
+
 impl Portfolio {
-    /// The strongest frame for lists, by a solver; else one by subtraction.
+    /// A frame that is read off a proof; else one by a solver, or by subtraction.
     pub(crate) fn frame_of_locations(
         &mut self,
         scope: &Scope,
@@ -23,13 +27,13 @@ impl Portfolio {
         g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        let answer = self.by_solver(budget, |s, budget| s.frame(scope, h, g, budget));
-        if let Answer::Decided(_) = answer {
-            return answer;
-        }
         if let found @ Answer::Decided(_) = Induct.frame(scope, h, g, budget) {
             budget.stats.procedure = Some(Induct.name());
             return found;
+        }
+        let answer = self.by_solver(budget, |s, budget| s.frame(scope, h, g, budget));
+        if let Answer::Decided(_) = answer {
+            return answer;
         }
         let (Ok(h), Ok(g)) = (h.formula(scope), g.formula(scope)) else { return answer };
         let (defs, h, g) = (scope.defs(), &h, &g);
@@ -46,7 +50,7 @@ impl Portfolio {
             let (signature, semantics) = (defs.signature(), defs.semantics());
             Subtraction::new(signature, semantics, h, g).frame(&mut questions, h, g)
         };
-        let found = frame.map(|frame| Inference::Found(frame).lowered(scope));
+        let found = frame.map(|frame| Inference::Found(frame, UNRECORDED).lowered(scope));
         by_subtraction(found, answer, budget)
     }
 
@@ -67,7 +71,7 @@ impl Portfolio {
         let inference = if questions.nothing_helps() {
             Some(Inference::Nothing(None))
         } else {
-            questions.missing().map(Inference::Found)
+            questions.missing().map(|missing| Inference::Found(missing, UNRECORDED))
         };
         let found = inference.map(|inference| inference.lowered(scope));
         by_subtraction(found, answer, budget)
@@ -213,7 +217,7 @@ fn facts(heap: &SymbolicHeap) -> Vec<Formula> {
 
 impl Oracle for Questions<'_> {
     fn is_unsatisfiable(&mut self, formula: &Formula) -> bool {
-        self.model(formula) == Some(Satisfiability::Unsat)
+        matches!(self.model(formula), Some(Satisfiability::Unsat(_)))
     }
 
     fn entails(&mut self, left: &Formula, right: &Formula) -> bool {

@@ -1,5 +1,6 @@
 //! All procedures, the cheapest first.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +8,7 @@ use std::time::Duration;
 use induct::Induct;
 use lists::Lists;
 use sl::addresses::{self, Translated};
-use sl::core::{Assertion, Scope};
+use sl::core::{Assertion, PredId, Scope};
 use sl::procedure::{SolverFault, Unknown};
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Procedure, Reason, Satisfiability,
@@ -139,7 +140,7 @@ impl Procedure for Portfolio {
                     Answer::Decided(Satisfiability::Sat(model))
                 })
             }
-            Satisfiability::Unsat => Answer::Decided(Satisfiability::Unsat),
+            unsat => Answer::Decided(unsat),
         })
     }
 
@@ -216,8 +217,11 @@ fn inferred(
         Err(reason) => return Answer::OutOfFragment(reason),
     };
     ask(&other, &h, &g).and_then(|inference| match inference {
-        Inference::Found(found) => match found.formula(&other).map(|f| translated.formula(&f)) {
-            Ok(Some(formula)) => Answer::Decided(Inference::Found(formula).lowered(scope)),
+        Inference::Found(found, proof) => match found
+            .formula(&other)
+            .map(|f| translated.formula(&f))
+        {
+            Ok(Some(formula)) => Answer::Decided(Inference::Found(formula, proof).lowered(scope)),
             Ok(None) => Answer::GaveUp(Limit::ComputedAddresses),
             Err(reason) => Answer::OutOfFragment(reason),
         },
@@ -295,9 +299,8 @@ impl Reasons {
 
 /// Does an assertion mention a predicate whose definition comes to itself?
 fn uses_induction(scope: &Scope, assertions: &[&Assertion]) -> bool {
-    let signature = scope.defs().signature();
-    let formulas: Vec<Formula> =
-        assertions.iter().filter_map(|assertion| assertion.formula(scope).ok()).collect();
-    let reached = signature.reached(&formulas);
-    reached.iter().any(|name| signature.is_inductive(name))
+    let forms = assertions.iter().filter_map(|assertion| assertion.form(scope).ok());
+    let mentioned: BTreeSet<PredId> = forms.flat_map(|form| form.predicates()).collect();
+    let core = scope.core();
+    core.reached(mentioned).into_iter().any(|pred| core.is_inductive(pred))
 }

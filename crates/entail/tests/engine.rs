@@ -137,7 +137,7 @@ fn frames_are_symbolic_heaps() {
     let h = SymHeap::pred(dll, [a, nil, b, nil]).star(&SymHeap::pred(dll, [c, nil, d, nil]));
     let g = SymHeap::pred(dll, [c, nil, d, nil]);
     let answer = decider.frame(&scope, &h.into(), &g.into(), &mut Budget::default());
-    let Answer::Decided(Inference::Found(frame)) = answer else { panic!("{answer:?}") };
+    let Answer::Decided(Inference::Found(frame, _)) = answer else { panic!("{answer:?}") };
     let frame = frame.heap().unwrap().unwrap();
     assert_eq!(scope.show(frame), "dll(a, nil, b, nil)");
 }

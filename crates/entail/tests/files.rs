@@ -187,7 +187,7 @@ fn known<T>(answer: &Answer<T>, word: &str) -> String {
 
 fn inferred(what: &str, answer: &Answer<Inference<Formula>>) -> String {
     match answer {
-        Answer::Decided(Inference::Found(formula)) => format!("{what} {formula}"),
+        Answer::Decided(Inference::Found(formula, _)) => format!("{what} {formula}"),
         Answer::Decided(Inference::Nothing(_)) => format!("no {what}"),
         unknown => known(unknown, "unknown"),
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use entail::Decider;
 use report::FileId;
 use sl::ask;
-use sl::{Budget, Defs, Semantics, Value, Verdict};
+use sl::{Answer, Budget, Defs, Satisfiability, Semantics, Value};
 use testing::Random;
 
 fn decider() -> Decider {
@@ -15,7 +15,7 @@ fn decider() -> Decider {
 }
 
 /// The answer to a question in SMT-LIB, and its model.
-fn ask(decider: &mut Decider, text: &str) -> Verdict {
+fn ask(decider: &mut Decider, text: &str) -> Answer<Satisfiability> {
     let script =
         sl::smtlib::parse(FileId(0), text).unwrap_or_else(|e| panic!("{text}: {}", e.message));
     let check = script.checks.last().unwrap();
@@ -62,7 +62,7 @@ fn questions() {
     }
     let counted = "(define-fun-rec arr ((a Int) (b Int)) Bool (or (and (= a b) (_ emp Int Int)) \
         (exists ((u Int)) (sep (pto a u) (arr (+ a 1) b))))) (assert (arr x y)) (check-sat)";
-    let Verdict::Unknown(reason) = ask(&mut decider, &format!("{HEAD}{counted}")) else { panic!() };
+    let reason = ask(&mut decider, &format!("{HEAD}{counted}")).why_not().unwrap();
     assert!(reason.contains("arithmetic with a location"), "{reason}");
 }
 
@@ -209,7 +209,7 @@ fn generated() {
         let text = format!("{HEAD}{}(check-sat)", texts.concat());
         let holds = |stack, heap: &Heap| formulas.iter().all(|f| f.holds(stack, heap));
         match ask(&mut decider, &text) {
-            Verdict::Sat(model) => {
+            Answer::Decided(Satisfiability::Sat(model)) => {
                 let number = |value: &Value| match value {
                     Value::Int(number) => i64::try_from(number).unwrap(),
                     Value::Loc(loc) => i64::try_from(&model.addresses[loc]).unwrap(),
@@ -223,7 +223,7 @@ fn generated() {
                 assert!(holds(stack, &heap), "{text}: {stack:?} {heap:?}");
                 sat += 1;
             }
-            Verdict::Unsat => {
+            Answer::Decided(Satisfiability::Unsat(_)) => {
                 for number in 0..27 {
                     let stack = [number % 3, number / 3 % 3, number / 9];
                     let model = heaps.iter().find(|heap| holds(stack, heap));
@@ -231,7 +231,7 @@ fn generated() {
                 }
                 unsat += 1;
             }
-            Verdict::Unknown(_) => unknown += 1,
+            _ => unknown += 1,
         }
     }
     assert!(

@@ -48,10 +48,12 @@ fn sequents() {
 #[test]
 fn graphs_and_sets() {
     let (defs, formulas) = parse(&["x != z * x |-> y * ls(y, z)", "!(ls(x, z)) || x = nil"]);
-    let mut translator = Translator::new(defs.signature(), defs.semantics());
+    let mut scope = Scope::new(&defs);
+    let mut translator = Translator::new(&defs);
     let (footprint, mut facts) = translator.footprint("X");
     for formula in &formulas {
-        facts.push(translator.translate(formula, &footprint, true).unwrap());
+        let form = scope.lower(formula).form(&scope).unwrap();
+        facts.push(translator.translate(&form, &footprint, true).unwrap());
     }
     facts.extend(translator.definitions.iter().cloned());
     let lines: Vec<String> =

@@ -5,33 +5,36 @@
 //! is so; the solver is told that the name holds if this one does, and asked again. It is never told the
 //! same twice, so this ends.
 
+use std::collections::BTreeSet;
+
+use sl::core::{Definitions, Form, Ident};
 use sl::formula::Kind;
 use sl::procedure::Unknown;
-use sl::{Evaluator, Formula, Model, OverlaidHeap, Truth};
+use sl::{Evaluator, Model, Truth, Variable};
 use smt::{Session, Term};
 
 use crate::logic;
 use crate::logic::Reduced;
 use crate::paths::Paths;
 use crate::readback::ReadBack;
-use crate::translate::{Footprint, Scope, Translator};
+use crate::translate::{Footprint, OverlaidHeap, Scope, Translator};
 
 /// A formula that must not hold if its name does not.
 #[derive(Clone)]
 pub(crate) struct Postponed {
     name: Term,
-    formula: Formula,
+    formula: Form,
     footprint: Footprint,
     scope: Scope,
     /// Disjuncts of which the solver has been told.
-    told: Vec<Formula>,
+    told: Vec<Form>,
 }
 
 impl Translator<'_> {
     /// A name for a formula about a footprint.
     pub(crate) fn postpone(
         &mut self,
-        formula: &Formula,
+        formula: &Form,
         footprint: &Footprint,
     ) -> Result<logic::Formula, Unknown> {
         // What is in the footprint has to be known of all nodes.
@@ -66,10 +69,9 @@ impl Translator<'_> {
                 continue;
             }
             let outer = self.enter(one.scope);
-            let free = one.formula.free_vars();
+            let free = distinctly_named(&one.formula);
             let model = ReadBack::new(session, self, &one.footprint, reduced, paths).model(&free);
-            let evaluator = Evaluator::new(self.signature, self.semantics);
-            let disjunct = model.and_then(|model| narrowed(&evaluator, &model, &one.formula));
+            let disjunct = model.and_then(|model| self.narrowed(&model, &free, &one.formula));
             let told = match disjunct.filter(|disjunct| !one.told.contains(disjunct)) {
                 Some(disjunct) => self.tell(index, disjunct, &one.footprint).map(|()| true),
                 None => Ok(false),
@@ -80,13 +82,24 @@ impl Translator<'_> {
         Ok(any)
     }
 
+    /// A disjunct that holds in the model, if one does.
+    fn narrowed(&self, model: &Model, free: &BTreeSet<Ident>, formula: &Form) -> Option<Form> {
+        let evaluator = Evaluator::new(self.signature, self.semantics);
+        let free: Vec<Ident> = free.iter().cloned().collect();
+        let definitions: &Definitions = self.defs.core();
+        let holds = |form: &Form| {
+            let named = definitions.named(form, &free);
+            named.is_ok_and(|named| evaluator.holds(model, &named) == Truth::True)
+        };
+        let mut formula = Some(formula.clone()).filter(holds)?;
+        while let Some(options) = options(&formula) {
+            formula = options.into_iter().find(holds)?;
+        }
+        Some(formula)
+    }
+
     /// The name of a formula holds if this disjunct of it does.
-    fn tell(
-        &mut self,
-        index: usize,
-        disjunct: Formula,
-        footprint: &Footprint,
-    ) -> Result<(), Unknown> {
+    fn tell(&mut self, index: usize, disjunct: Form, footprint: &Footprint) -> Result<(), Unknown> {
         let holds = self.translate(&disjunct, footprint, false)?;
         let name = logic::Formula::Atom(self.postponed[index].name);
         self.definitions.push(logic::Formula::Or(vec![name, holds.negation()]));
@@ -96,7 +109,7 @@ impl Translator<'_> {
 }
 
 /// Is it a disjunction of heaps, however many?
-pub(crate) fn is_disjunction(formula: &Formula, semantics: sl::Semantics) -> bool {
+pub(crate) fn is_disjunction(formula: &Form, semantics: sl::Semantics) -> bool {
     match formula.kind() {
         Kind::Wand(..) | Kind::Forall(..) => false,
         Kind::Not(_) => OverlaidHeap::disjuncts(formula, semantics).is_some(),
@@ -105,7 +118,7 @@ pub(crate) fn is_disjunction(formula: &Formula, semantics: sl::Semantics) -> boo
 }
 
 /// The disjuncts of a formula, if there are no more than this.
-pub(crate) fn disjuncts(formula: &Formula, most: usize) -> Option<Vec<Formula>> {
+pub(crate) fn disjuncts(formula: &Form, most: usize) -> Option<Vec<Form>> {
     let (mut pending, mut all) = (vec![formula.clone()], Vec::new());
     while let Some(formula) = pending.pop() {
         match options(&formula) {
@@ -119,19 +132,22 @@ pub(crate) fn disjuncts(formula: &Formula, most: usize) -> Option<Vec<Formula>> 
     Some(all)
 }
 
-/// A disjunct that holds in the model, if one does.
-fn narrowed(evaluator: &Evaluator<'_>, model: &Model, formula: &Formula) -> Option<Formula> {
-    let holds = |formula: &Formula| evaluator.holds(model, formula) == Truth::True;
-    let mut formula = Some(formula.clone()).filter(holds)?;
-    while let Some(options) = options(&formula) {
-        formula = options.into_iter().find(holds)?;
-    }
-    Some(formula)
+/// The free variables, with names that are different: some may be bound further outside, and be called
+/// as others are.
+fn distinctly_named(formula: &Form) -> BTreeSet<Ident> {
+    let mut taken = BTreeSet::new();
+    let distinct = |ident: Ident| {
+        let Ident { number, name, sort } = ident;
+        let sl::Var { name, sort } = sl::Var { name, sort }.apart_from(&taken);
+        taken.insert(name.clone());
+        Ident { number, name, sort }
+    };
+    formula.free_vars().into_iter().map(distinct).collect()
 }
 
 /// The formula with each part of its first disjunction in place of that; `None` if it has none.
-fn options(formula: &Formula) -> Option<Vec<Formula>> {
-    let with = |kind: Kind| Formula::new(kind, formula.pos());
+fn options(formula: &Form) -> Option<Vec<Form>> {
+    let with = |kind| Form::new(kind, formula.pos());
     match formula.kind() {
         Kind::Or(parts) => Some(parts.clone()),
         Kind::Exists(vars, body) => {

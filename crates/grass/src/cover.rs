@@ -3,9 +3,9 @@
 //! A partial model does not say all that such a list needs, so there is a heap for every choice of the
 //! arguments that it leaves open. Whoever asked tries them.
 
+use sl::core::{Expr, Form, PredId};
 use sl::procedure::Unknown;
 use sl::shape::{AtEnd, End, List};
-use sl::{Formula, Name, Term};
 
 use crate::inverse::{Place, Reader, Sources};
 use crate::translate::Footprint;
@@ -15,7 +15,7 @@ const MAX_HEAPS: usize = 64;
 
 /// An atom, and the places that it covers.
 struct Piece {
-    atom: Formula,
+    atom: Form,
     covered: Vec<usize>,
 }
 
@@ -26,11 +26,11 @@ impl Reader<'_, '_> {
         places: &[Place],
         rest: &Footprint,
         sources: &Sources,
-    ) -> Result<Vec<Vec<Formula>>, Unknown> {
-        let lists: Vec<(Name, List)> = sources
+    ) -> Result<Vec<Vec<Form>>, Unknown> {
+        let lists: Vec<(PredId, List)> = sources
             .predicates
             .iter()
-            .filter_map(|name| Some((name.clone(), self.translator.lists.get(name)?.clone())))
+            .filter_map(|pred| Some((*pred, self.translator.lists.list(*pred)?.clone())))
             .filter(|(_, list)| {
                 list.back.is_some() || !list.measures.is_empty() || !list.orders.is_empty()
             })
@@ -56,7 +56,7 @@ impl Reader<'_, '_> {
             }
             let begin = self.first(&open, places, &lists);
             for piece in self.pieces(begin, places, &lists, sources)?.into_iter().rev() {
-                let mut more: Vec<Formula> = atoms.clone();
+                let mut more: Vec<Form> = atoms.clone();
                 more.push(piece.atom);
                 let open = open.iter().copied().filter(|p| !piece.covered.contains(p)).collect();
                 pending.push((more, open));
@@ -66,7 +66,7 @@ impl Reader<'_, '_> {
     }
 
     /// A place that comes before the others on its path.
-    fn first(&self, open: &[usize], places: &[Place], lists: &[(Name, List)]) -> usize {
+    fn first(&self, open: &[usize], places: &[Place], lists: &[(PredId, List)]) -> usize {
         let comes_first = |at: &usize| {
             open.iter().all(|other| {
                 other == at
@@ -91,22 +91,22 @@ impl Reader<'_, '_> {
         &mut self,
         begin: usize,
         places: &[Place],
-        lists: &[(Name, List)],
+        lists: &[(PredId, List)],
         sources: &Sources,
     ) -> Result<Vec<Piece>, Unknown> {
         let mut pieces = Vec::new();
         if let Some(atom) = self.cell(&places[begin], sources)? {
             pieces.push(Piece { atom, covered: vec![begin] });
         }
-        for (name, list) in lists {
+        for (pred, list) in lists {
             for end in (0..places.len()).filter(|end| *end != begin) {
                 if !self.is_on(list, places, [begin, end, end]) {
                     continue;
                 }
                 let on = |p: &usize| *p != end && self.is_on(list, places, [begin, *p, end]);
                 let covered: Vec<usize> = (0..places.len()).filter(on).collect();
-                for args in self.choices(name, list, (begin, end), places, &covered, sources) {
-                    let atom = Formula::pred(name.clone(), args);
+                for args in self.choices(*pred, list, (begin, end), places, &covered, sources) {
+                    let atom = Form::pred(*pred, args);
                     pieces.push(Piece { atom, covered: covered.clone() });
                 }
             }
@@ -117,27 +117,25 @@ impl Reader<'_, '_> {
     /// All arguments of a list from here to there.
     fn choices(
         &self,
-        name: &Name,
+        pred: PredId,
         list: &List,
         (begin, end): (usize, usize),
         places: &[Place],
         covered: &[usize],
         sources: &Sources,
-    ) -> Vec<Vec<Term>> {
-        let Some(definition) = self.translator.signature.predicates.get(name) else {
-            return Vec::new();
-        };
+    ) -> Vec<Vec<Expr>> {
+        let Some(arity) = self.translator.arity(pred) else { return Vec::new() };
         let term = |place: usize| places[place].terms.first().cloned();
         if list.end == End::Nil && !term(end).is_some_and(|end| end.is_nil()) {
             return Vec::new();
         }
-        let mut all: Vec<Vec<Term>> = vec![Vec::new()];
-        for param in 0..definition.params.len() {
+        let mut all: Vec<Vec<Expr>> = vec![Vec::new()];
+        for param in 0..arity {
             let number = list
                 .measures
                 .iter()
                 .any(|m| m.param == param || m.at_end == Some(AtEnd::Param(param)));
-            let options: Vec<Term> = if param == list.root {
+            let options: Vec<Expr> = if param == list.root {
                 term(begin).into_iter().collect()
             } else if list.end == End::Param(param) {
                 term(end).into_iter().collect()

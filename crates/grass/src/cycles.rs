@@ -5,15 +5,15 @@
 //! cycles along one field are equal or have nothing in common, so that it is enough to look at the lists
 //! one by one: each is as short as can be, or has a cycle to itself.
 
+use sl::core::{Expr, PredId};
 use sl::formula::Kind;
 use sl::procedure::Unknown;
-use sl::{Layout, Name, OverlaidHeap};
 use smt::{Sort, Term};
 
 use crate::logic::{Formula, Set};
 use crate::segment::{Segment, may_be_cyclic};
 use crate::theory::Field;
-use crate::translate::{Footprint, Pieces, Translator};
+use crate::translate::{Footprint, Layout, OverlaidHeap, Pieces, Translator};
 
 /// A list that may come back to its end.
 struct Ring {
@@ -29,10 +29,10 @@ struct Ring {
 }
 
 /// The predicate and its arguments, if it is one.
-fn instance(part: &Layout) -> Option<(&Name, &[sl::Term])> {
+fn instance(part: &Layout) -> Option<(PredId, &[Expr])> {
     let Layout::Atom(atom) = part else { return None };
     match atom.kind() {
-        Kind::Pred(name, args) => Some((name, args)),
+        Kind::Pred(pred, args) => Some((*pred, args)),
         _ => None,
     }
 }
@@ -51,14 +51,14 @@ impl Translator<'_> {
     }
 
     fn is_ring(&self, part: &Layout) -> bool {
-        let Some((name, args)) = instance(part) else { return false };
-        self.lists.get(name).is_some_and(|list| may_be_cyclic(list, args))
+        let Some((pred, args)) = instance(part) else { return false };
+        self.lists.list(pred).is_some_and(|list| may_be_cyclic(list, args))
     }
 
     /// The field along which a list goes.
     fn link(&self, part: &Layout) -> Option<Field> {
-        let (name, args) = instance(part)?;
-        let list = self.lists.get(name)?;
+        let (pred, args) = instance(part)?;
+        let list = self.lists.list(pred)?;
         let sl::Sort::Loc(loc) = args.get(list.root)?.sort() else { return None };
         self.field(&loc, list.next)
     }
@@ -77,8 +77,8 @@ impl Translator<'_> {
         for part in parts {
             match instance(part).filter(|_| self.is_ring(part)) {
                 None => short.add(self.pieces(part)?),
-                Some((name, args)) => {
-                    let segment = Segment::new(self, name, args)?;
+                Some((pred, args)) => {
+                    let segment = Segment::new(self, pred, args)?;
                     let mut ring = self.ring(segment)?;
                     ring.short = self.named(ring.short);
                     short.parts.push((ring.segment.loc.clone(), ring.path.clone()));

@@ -6,18 +6,18 @@
 //! models that it describes. What comes out is checked by an entailment before it is returned.
 
 use lists::Lists;
+use sl::core::{Form, FormHeap, Ident, Scope};
 use sl::formula::Kind;
-use sl::procedure::Unknown;
+use sl::procedure::{NoProof, Unknown};
 use sl::{
-    Answer, Budget, Defs, Entailment, Formula, Inference, Layout, Limit, Model, OverlaidHeap,
-    Reason, Semantics, SymbolicHeap, Var,
+    Answer, Budget, Entailment, Inference, Limit, Model, Procedure, Proof, Reason, Semantics,
 };
 
 use crate::choices;
 use crate::inverse::{Literal, Partial, Relation, Sources};
 use crate::logic::{self, Set};
 use crate::solve::{Found, Solver};
-use crate::translate::{Footprint, Translator, out};
+use crate::translate::{Footprint, Layout, OverlaidHeap, Translator, out};
 
 /// More disjuncts than this are not looked for.
 const MAX_DISJUNCTS: usize = 32;
@@ -27,6 +27,9 @@ const MAX_SPLIT: usize = 8;
 
 /// After so many partial models for which there is no heap, no others are looked at.
 const MAX_WITHOUT: usize = 4;
+
+/// What a frame was confirmed by.
+const BY_SOLVER: Proof = Proof::None(NoProof::Solver);
 
 /// What is asked for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -38,7 +41,7 @@ enum Goal {
 /// One disjunct of the answer: under these conditions the heap is that.
 struct Case {
     conditions: Vec<Literal>,
-    spatial: Vec<Formula>,
+    spatial: Vec<Form>,
     /// Conditions that the heap itself says: where it is, and what locations hold. None if it is there
     /// without them.
     shape: Option<Vec<logic::Formula>>,
@@ -55,10 +58,10 @@ struct Cases {
 
 impl Case {
     /// The heap, under these conditions.
-    fn formula(&self, conditions: &[Literal]) -> SymbolicHeap {
+    fn formula(&self, conditions: &[Literal]) -> FormHeap {
         let pure = conditions.iter().map(Literal::formula).collect();
         let (spatial, open) = (self.spatial.clone(), self.open);
-        SymbolicHeap { pure, spatial, open, ..SymbolicHeap::default() }
+        FormHeap { pure, spatial, open, ..FormHeap::default() }
     }
 }
 
@@ -66,26 +69,26 @@ impl Solver {
     /// The strongest `F` that can be described for which `H |= G * F`.
     pub(crate) fn find_frame(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
-    ) -> Result<Inference<Formula>, Unknown> {
+        scope: &Scope,
+        h: &Form,
+        g: &Form,
+    ) -> Result<Inference<Form>, Unknown> {
         self.session.reset();
         // The paper's NoFrame: a model of `H` of which no part is one of `G`. Its `Trf` of `G` is `Tr` of
         // `G * true`.
-        let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
-        if let Some(model) = self.counterexample(defs, h, &part)? {
+        let part = Form::sep(vec![g.clone(), Kind::True.into()]);
+        if let Some(model) = self.counterexample(scope, h, &part)? {
             return Ok(Inference::Nothing(Some(model)));
         }
         let takes_all = |heaps: Vec<OverlaidHeap>| heaps.iter().all(|heap| heap.layout.is_open());
-        let frame = if OverlaidHeap::disjuncts(g, defs.semantics()).is_some_and(takes_all) {
+        let frame = if OverlaidHeap::disjuncts(g, scope.defs().semantics()).is_some_and(takes_all) {
             Kind::Emp.into()
         } else {
-            self.describe(defs, h, g, Goal::Frame)?.unwrap_or_else(|| Kind::False.into())
+            self.describe(scope, h, g, Goal::Frame)?.unwrap_or_else(|| Kind::False.into())
         };
-        let whole = Formula::sep(vec![g.clone(), frame.clone()]);
-        match self.counterexample(defs, h, &whole)? {
-            None => Ok(Inference::Found(frame)),
+        let whole = Form::sep(vec![g.clone(), frame.clone()]);
+        match self.counterexample(scope, h, &whole)? {
+            None => Ok(Inference::Found(frame, BY_SOLVER)),
             Some(_) => Err(Limit::NoFrame.into()),
         }
     }
@@ -93,17 +96,17 @@ impl Solver {
     /// An `F` for which `H * F |= G`, and for which `H * F` has models.
     pub(crate) fn find_anti_frame(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
-    ) -> Result<Inference<Formula>, Unknown> {
+        scope: &Scope,
+        h: &Form,
+        g: &Form,
+    ) -> Result<Inference<Form>, Unknown> {
         self.session.reset();
-        let Some(missing) = self.describe(defs, h, g, Goal::AntiFrame)? else {
+        let Some(missing) = self.describe(scope, h, g, Goal::AntiFrame)? else {
             return Ok(Inference::Nothing(None));
         };
-        let whole = Formula::sep(vec![h.clone(), missing.clone()]);
-        match self.counterexample(defs, &whole, g)? {
-            None => Ok(Inference::Found(missing)),
+        let whole = Form::sep(vec![h.clone(), missing.clone()]);
+        match self.counterexample(scope, &whole, g)? {
+            None => Ok(Inference::Found(missing, BY_SOLVER)),
             Some(_) => Err(Limit::NoAntiFrame.into()),
         }
     }
@@ -113,17 +116,12 @@ impl Solver {
     ///
     /// # Errors
     /// If a formula is out of the fragment, or the rest cannot be described.
-    pub fn rest(
-        &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
-    ) -> Result<Option<Formula>, Unknown> {
-        let (heaps, complete) = self.heaps(defs, h, g, Goal::Frame, true)?;
+    pub fn rest(&mut self, scope: &Scope, h: &Form, g: &Form) -> Result<Option<Form>, Unknown> {
+        let (heaps, complete) = self.heaps(scope, h, g, Goal::Frame, true)?;
         match (heaps.is_empty(), complete) {
             (_, false) => out(Reason::NoListFrame),
             (true, true) => Ok(None),
-            (false, true) => Ok(Some(self.simplified(defs, heaps))),
+            (false, true) => Ok(Some(self.simplified(scope, heaps))),
         }
     }
 
@@ -134,107 +132,109 @@ impl Solver {
     /// As there.
     pub fn partial_models(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
-    ) -> Result<Vec<Formula>, Unknown> {
-        let cases = self.search(defs, h, g, Goal::Frame)?.cases(false)?;
+        scope: &Scope,
+        h: &Form,
+        g: &Form,
+    ) -> Result<Vec<Form>, Unknown> {
+        let cases = self.search(scope, h, g, Goal::Frame)?.cases(false)?;
         if !cases.complete {
             return out(Reason::NoListFrame);
         }
-        let heap = |case: &Case| case.formula(&case.conditions).to_formula(defs.semantics());
+        let heap =
+            |case: &Case| case.formula(&case.conditions).to_formula(scope.defs().semantics());
         Ok(cases.all.iter().map(heap).collect())
     }
 
     /// Is there certainly no counterexample?
-    fn is_valid(&mut self, defs: &Defs, left: &Formula, right: &Formula) -> bool {
-        self.counterexample(defs, left, right) == Ok(None)
+    fn is_valid(&mut self, scope: &Scope, left: &Form, right: &Form) -> bool {
+        self.counterexample(scope, left, right) == Ok(None)
     }
 
     /// A model of the left side that is none of the right, if there is one. The procedure for lists is
     /// asked first.
     fn counterexample(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Form,
+        right: &Form,
     ) -> Result<Option<Model>, Unknown> {
-        match sl::ask::entails(&mut Lists, defs, left, right, &mut Budget::default()) {
+        let (of_left, of_right) = (scope.assertion(left.clone()), scope.assertion(right.clone()));
+        match Lists.entails(scope, &of_left, &of_right, &mut Budget::default()) {
             Answer::Decided(Entailment::Valid(_)) => return Ok(None),
             Answer::Decided(Entailment::Invalid(model)) => return Ok(Some(model)),
             Answer::OutOfFragment(_) | Answer::GaveUp(_) => {}
         }
-        self.counterexample_by_solver(defs, left, right)
+        self.counterexample_by_solver(scope, left, right)
     }
 
     fn search<'s, 'a>(
         &'s mut self,
-        defs: &'a Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &'a Scope,
+        h: &Form,
+        g: &Form,
         goal: Goal,
     ) -> Result<Search<'s, 'a>, Unknown> {
         if [h, g].iter().any(|f| has_negation(f)) {
             return Err(Reason::Negation.into());
         }
-        let mut translator = Translator::new(defs.signature(), defs.semantics());
+        let mut translator = Translator::new(scope.defs());
         let (h, g) = (&translator.unfolded(h), &translator.unfolded(g));
         let (facts, rest) = question(&mut translator, h, g, goal)?;
         let whole = if goal == Goal::Frame { h } else { g };
-        let sources = Sources::new(whole, h, g, defs.semantics());
+        let sources = Sources::new(whole, h, g, scope.defs().semantics());
         let entailment = (goal == Goal::AntiFrame).then(|| (h.clone(), g.clone()));
         let is_open = |heaps: Vec<OverlaidHeap>| heaps.iter().any(|heap| heap.layout.is_open());
         let open = goal == Goal::Frame
-            && OverlaidHeap::disjuncts(h, defs.semantics()).is_some_and(is_open);
+            && OverlaidHeap::disjuncts(h, scope.defs().semantics()).is_some_and(is_open);
         Ok(Search { solver: self, translator, facts, rest, sources, entailment, open })
     }
 
     /// The inverse translation of the rest, as far as there is one; `None` if there is no model.
     fn describe(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Form,
+        g: &Form,
         goal: Goal,
-    ) -> Result<Option<Formula>, Unknown> {
-        let (mut heaps, complete) = self.heaps(defs, h, g, goal, true)?;
+    ) -> Result<Option<Form>, Unknown> {
+        let (mut heaps, complete) = self.heaps(scope, h, g, goal, true)?;
         if heaps.is_empty() {
             return if complete { Ok(None) } else { out(Reason::NoListFrame) };
         }
         if goal == Goal::AntiFrame {
             // Any that is good will do. What holds more generally may be good for less.
-            let mut good = self.good(defs, h, g, heaps);
+            let mut good = self.good(scope, h, g, heaps);
             if good.is_empty() {
-                let (special, _) = self.heaps(defs, h, g, goal, false)?;
-                good = self.good(defs, h, g, special);
+                let (special, _) = self.heaps(scope, h, g, goal, false)?;
+                good = self.good(scope, h, g, special);
             }
             if good.is_empty() {
                 return Err(Limit::NoAntiFrame.into());
             }
             heaps = good;
         }
-        Ok(Some(self.simplified(defs, heaps)))
+        Ok(Some(self.simplified(scope, heaps)))
     }
 
     /// The heaps of all cases; is there one for every partial model?
     fn heaps(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
+        scope: &Scope,
+        h: &Form,
+        g: &Form,
         goal: Goal,
         generalised: bool,
-    ) -> Result<(Vec<SymbolicHeap>, bool), Unknown> {
+    ) -> Result<(Vec<FormHeap>, bool), Unknown> {
         let (mut heaps, mut complete) = (Vec::new(), true);
         // What is left of a disjunction is left of one of its parts.
         let parts = if goal == Goal::Frame { choices::disjuncts(h, MAX_SPLIT) } else { None };
         for h in parts.unwrap_or_else(|| vec![h.clone()]) {
-            let mut search = self.search(defs, &h, g, goal)?;
+            let mut search = self.search(scope, &h, g, goal)?;
             let cases = search.cases(generalised)?;
             complete &= cases.complete;
             for case in cases.all {
                 let implied = search.implied(&case)?;
-                heaps.push(search.formula(&case, implied, defs.semantics())?);
+                heaps.push(search.formula(&case, implied, scope.defs().semantics())?);
             }
         }
         Ok((heaps, complete))
@@ -243,32 +243,34 @@ impl Solver {
     /// Those that are anti-frames.
     fn good(
         &mut self,
-        defs: &Defs,
-        h: &Formula,
-        g: &Formula,
-        mut heaps: Vec<SymbolicHeap>,
-    ) -> Vec<SymbolicHeap> {
+        scope: &Scope,
+        h: &Form,
+        g: &Form,
+        mut heaps: Vec<FormHeap>,
+    ) -> Vec<FormHeap> {
         heaps.retain(|heap| {
-            let whole = Formula::sep(vec![h.clone(), heap.to_formula(defs.semantics())]);
-            self.is_valid(defs, &whole, g)
+            let whole = Form::sep(vec![h.clone(), heap.to_formula(scope.defs().semantics())]);
+            self.is_valid(scope, &whole, g)
         });
         heaps
     }
 
     /// The same disjunction with as few conditions and disjuncts as it takes.
-    fn simplified(&mut self, defs: &Defs, mut heaps: Vec<SymbolicHeap>) -> Formula {
-        let semantics = defs.semantics();
-        let join = |heaps: &[SymbolicHeap]| {
-            Formula::or(heaps.iter().map(|heap| heap.to_formula(semantics)).collect())
+    fn simplified(&mut self, scope: &Scope, mut heaps: Vec<FormHeap>) -> Form {
+        let semantics = scope.defs().semantics();
+        let join = |heaps: &[FormHeap]| {
+            Form::or(heaps.iter().map(|heap| heap.to_formula(semantics)).collect())
         };
-        heaps.sort_by_key(|heap| heap.to_formula(semantics).to_string());
+        // As they read: whoever asks twice is told the same.
+        let text = |heap: &FormHeap| scope.named(&heap.to_formula(semantics));
+        heaps.sort_by_key(|heap| text(heap).map(|formula| formula.to_string()).ok());
         let whole = join(&heaps);
         for index in 0..if heaps.len() > 1 { heaps.len() } else { 0 } {
             for number in (0..heaps[index].pure.len()).rev() {
                 let mut weaker = heaps[index].clone();
                 weaker.pure.remove(number);
-                let formula = weaker.to_formula(defs.semantics());
-                if self.is_valid(defs, &formula, &whole) {
+                let formula = weaker.to_formula(scope.defs().semantics());
+                if self.is_valid(scope, &formula, &whole) {
                     heaps[index] = weaker;
                 }
             }
@@ -278,7 +280,7 @@ impl Solver {
             index -= 1;
             let dropped = heaps.remove(index);
             let (one, others) = (dropped.to_formula(semantics), join(&heaps));
-            if !self.is_valid(defs, &one, &others) {
+            if !self.is_valid(scope, &one, &others) {
                 heaps.insert(index, dropped);
             }
         }
@@ -286,7 +288,7 @@ impl Solver {
     }
 }
 
-fn has_negation(formula: &Formula) -> bool {
+fn has_negation(formula: &Form) -> bool {
     let mut found = false;
     formula.for_each(&mut |part| found |= matches!(part.kind(), Kind::Not(_)));
     found
@@ -295,8 +297,8 @@ fn has_negation(formula: &Formula) -> bool {
 /// The paper's `Frame`: the first formula, the second for a part or for more, and the rest.
 fn question(
     translator: &mut Translator<'_>,
-    h: &Formula,
-    g: &Formula,
+    h: &Form,
+    g: &Form,
     goal: Goal,
 ) -> Result<(Vec<logic::Formula>, Footprint), Unknown> {
     let (x, mut facts) = translator.footprint("X");
@@ -324,7 +326,7 @@ struct Search<'s, 'a> {
     rest: Footprint,
     sources: Sources,
     /// For an anti-frame: what it is good for.
-    entailment: Option<(Formula, Formula)>,
+    entailment: Option<(Form, Form)>,
     /// May there be anything in the rest?
     open: bool,
 }
@@ -364,7 +366,7 @@ impl Search<'_, '_> {
     }
 
     fn partial_model(&mut self, facts: &[logic::Formula]) -> Result<Option<Partial>, Unknown> {
-        let vars: Vec<Var> = self.sources.vars.clone();
+        let vars: Vec<Ident> = self.sources.vars.clone();
         for var in &vars {
             self.translator.var(var)?;
         }
@@ -425,10 +427,10 @@ impl Search<'_, '_> {
     }
 
     /// `H * F |= G`
-    fn completes(&mut self, h: &Formula, f: &Formula, g: &Formula) -> Result<bool, Unknown> {
+    fn completes(&mut self, h: &Form, f: &Form, g: &Form) -> Result<bool, Unknown> {
         self.refuted(|search| {
             let (footprint, mut facts) = search.translator.footprint("W");
-            let whole = Formula::sep(vec![h.clone(), f.clone()]);
+            let whole = Form::sep(vec![h.clone(), f.clone()]);
             facts.push(search.translator.translate(&whole, &footprint, true)?);
             facts.push(search.translator.translate(g, &footprint, false)?.negation());
             Ok(facts)
@@ -552,7 +554,7 @@ impl Search<'_, '_> {
         case: &Case,
         mut literals: Vec<Literal>,
         semantics: Semantics,
-    ) -> Result<SymbolicHeap, Unknown> {
+    ) -> Result<FormHeap, Unknown> {
         let mut index = literals.len();
         while index > 0 {
             index -= 1;
@@ -565,7 +567,7 @@ impl Search<'_, '_> {
     }
 
     /// Does the heap mean the same, or do as well, without the literal?
-    fn is_redundant(&mut self, literal: &Literal, heap: &Formula) -> Result<bool, Unknown> {
+    fn is_redundant(&mut self, literal: &Literal, heap: &Form) -> Result<bool, Unknown> {
         if let Some((h, g)) = self.entailment.clone() {
             return self.completes(&h, heap, &g);
         }

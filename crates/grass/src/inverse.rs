@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use sl::core::{Expr, Form, FormHeap, Ident, PredId};
 use sl::formula::Kind;
 use sl::procedure::Unknown;
 use sl::shape::{End, List};
-use sl::{Formula, Name, Semantics, SymbolicHeap, Term, TermKind, Var};
+use sl::{Name, Semantics, TermKind};
 use smt::Session;
 
 use crate::logic::{self, Set};
@@ -26,24 +27,24 @@ pub(crate) enum Relation {
 /// A relation of two terms.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Literal {
-    pub(crate) left: Term,
-    pub(crate) right: Term,
+    pub(crate) left: Expr,
+    pub(crate) right: Expr,
     pub(crate) relation: Relation,
 }
 
 impl Literal {
     /// Always the same way round, if that does not matter: by name, `nil` last.
-    fn new(a: &Term, b: &Term, relation: Relation) -> Literal {
+    fn new(a: &Expr, b: &Expr, relation: Relation) -> Literal {
         let swap = relation != Relation::AtMost && (a.is_nil(), a) > (b.is_nil(), b);
         let (left, right) = if swap { (b, a) } else { (a, b) };
         Literal { left: left.clone(), right: right.clone(), relation }
     }
 
-    pub(crate) fn formula(&self) -> Formula {
+    pub(crate) fn formula(&self) -> Form {
         let (left, right) = (self.left.clone(), self.right.clone());
         match self.relation {
-            Relation::Equal => Formula::equal(left, right),
-            Relation::Different => Formula::different(left, right),
+            Relation::Equal => Form::equal(left, right),
+            Relation::Different => Form::different(left, right),
             Relation::AtMost => Kind::Le(left, right).into(),
         }
     }
@@ -52,19 +53,19 @@ impl Literal {
 /// What heaps are made of: variables, and atoms of the formulas.
 pub(crate) struct Sources {
     /// The variables for locations.
-    pub(crate) vars: Vec<Var>,
+    pub(crate) vars: Vec<Ident>,
     /// Points-to atoms of the formula with the larger heap.
-    cells: Vec<(Term, Term)>,
+    cells: Vec<(Expr, Expr)>,
     /// Its disjuncts.
-    heaps: Vec<SymbolicHeap>,
+    heaps: Vec<FormHeap>,
     /// Predicates that are mentioned.
-    pub(crate) predicates: Vec<Name>,
+    pub(crate) predicates: Vec<PredId>,
     /// Numbers, and variables for them.
-    pub(crate) numbers: Vec<Term>,
+    pub(crate) numbers: Vec<Expr>,
 }
 
 impl Sources {
-    pub(crate) fn new(whole: &Formula, h: &Formula, g: &Formula, semantics: Semantics) -> Sources {
+    pub(crate) fn new(whole: &Form, h: &Form, g: &Form, semantics: Semantics) -> Sources {
         let free = whole.free_vars();
         let mut cells = Vec::new();
         whole.for_each(&mut |part| {
@@ -74,8 +75,8 @@ impl Sources {
                 cells.push((loc.clone(), content.clone()));
             }
         });
-        let heaps = SymbolicHeap::disjuncts(whole, semantics).unwrap_or_default();
-        let mut vars: BTreeSet<Var> = h.free_vars();
+        let heaps = FormHeap::disjuncts(whole, semantics).unwrap_or_default();
+        let mut vars: BTreeSet<Ident> = h.free_vars();
         vars.extend(g.free_vars());
         vars.retain(|var| var.sort.is_loc());
         let mut predicates = BTreeSet::new();
@@ -83,8 +84,8 @@ impl Sources {
         for formula in [h, g] {
             let free = formula.free_vars();
             formula.for_each(&mut |part| {
-                if let Kind::Pred(name, _) = part.kind() {
-                    predicates.insert(name.clone());
+                if let Kind::Pred(pred, _) = part.kind() {
+                    predicates.insert(*pred);
                 }
                 for term in part.terms().into_iter().flat_map(values) {
                     let known = term.as_var().is_none_or(|var| free.contains(var));
@@ -106,7 +107,7 @@ impl Sources {
 pub(crate) struct Partial {
     pub(crate) literals: Vec<Literal>,
     /// The first that fits is taken.
-    pub(crate) heaps: Vec<Vec<Formula>>,
+    pub(crate) heaps: Vec<Vec<Form>>,
     /// Which of the variables are in the rest, and how they are ordered.
     pub(crate) shape: Vec<logic::Formula>,
 }
@@ -115,7 +116,7 @@ pub(crate) struct Partial {
 pub(crate) struct Place {
     pub(crate) loc: Name,
     pub(crate) value: String,
-    pub(crate) terms: Vec<Term>,
+    pub(crate) terms: Vec<Expr>,
     node: smt::Term,
 }
 
@@ -193,8 +194,8 @@ impl Reader<'_, '_> {
 
     fn places(&mut self, sources: &Sources) -> Result<Vec<Place>, Unknown> {
         let sorts: BTreeSet<sl::Sort> = sources.vars.iter().map(|v| v.sort.clone()).collect();
-        let mut terms: Vec<Term> = sorts.into_iter().map(Term::nil).collect();
-        terms.extend(sources.vars.iter().cloned().map(Term::var));
+        let mut terms: Vec<Expr> = sorts.into_iter().map(Expr::nil).collect();
+        terms.extend(sources.vars.iter().cloned().map(Expr::var));
         let mut places: Vec<Place> = Vec::new();
         for term in terms {
             let sl::Sort::Loc(loc) = term.sort() else { continue };
@@ -235,7 +236,7 @@ impl Reader<'_, '_> {
     }
 
     /// The atoms of each disjunct that begin in the rest.
-    fn atoms(&mut self, rest: &Footprint, sources: &Sources) -> Result<Vec<Vec<Formula>>, Unknown> {
+    fn atoms(&mut self, rest: &Footprint, sources: &Sources) -> Result<Vec<Vec<Form>>, Unknown> {
         let mut heaps = Vec::new();
         for heap in sources.heaps.iter().filter(|heap| heap.vars.is_empty()) {
             let atoms = self.atoms_of(heap, rest)?;
@@ -250,9 +251,9 @@ impl Reader<'_, '_> {
     /// The atoms of one disjunct that begin in the rest; `None` if they do not hold in the model.
     fn atoms_of(
         &mut self,
-        heap: &SymbolicHeap,
+        heap: &FormHeap,
         rest: &Footprint,
-    ) -> Result<Option<Vec<Formula>>, Unknown> {
+    ) -> Result<Option<Vec<Form>>, Unknown> {
         let mut atoms = Vec::new();
         for atom in &heap.spatial {
             let root = match atom.kind() {
@@ -262,8 +263,8 @@ impl Reader<'_, '_> {
                     }
                     Some(loc.clone())
                 }
-                Kind::Pred(name, args) => {
-                    self.translator.lists.get(name).and_then(|list| args.get(list.root)).cloned()
+                Kind::Pred(pred, args) => {
+                    self.translator.lists.list(*pred).and_then(|list| args.get(list.root)).cloned()
                 }
                 _ => None,
             };
@@ -295,8 +296,8 @@ impl Reader<'_, '_> {
                 continue;
             }
             shape.push(inside);
-            for name in &sources.predicates {
-                let Some(list) = self.translator.lists.get(name).cloned() else { continue };
+            for pred in &sources.predicates {
+                let Some(list) = self.translator.lists.list(*pred).cloned() else { continue };
                 let Some(field) = self.translator.field(&place.loc, list.next) else { continue };
                 let Some(next) = self.successor(field, place, places) else { continue };
                 let theory = &mut self.translator.theory;
@@ -319,7 +320,7 @@ impl Reader<'_, '_> {
         rest: &Footprint,
         sources: &Sources,
         cells_first: bool,
-    ) -> Result<Option<Vec<Formula>>, Unknown> {
+    ) -> Result<Option<Vec<Form>>, Unknown> {
         let mut atoms = Vec::new();
         for place in places {
             let Some(set) = rest.get(&place.loc) else { continue };
@@ -353,21 +354,21 @@ impl Reader<'_, '_> {
         &mut self,
         place: &Place,
         sources: &Sources,
-    ) -> Result<Option<Formula>, Unknown> {
+    ) -> Result<Option<Form>, Unknown> {
         for (loc, content) in &sources.cells {
             let node = self.translator.term(loc)?;
             if loc.sort() != sl::Sort::Loc(place.loc.clone()) || self.ask(node)? != place.value {
                 continue;
             }
             if self.fits(loc, content)? {
-                return Ok(Some(Formula::points_to(loc.clone(), content.clone())));
+                return Ok(Some(Form::points_to(loc.clone(), content.clone())));
             }
         }
         Ok(None)
     }
 
     /// Does the location hold this in the model?
-    fn fits(&mut self, loc: &Term, content: &Term) -> Result<bool, Unknown> {
+    fn fits(&mut self, loc: &Expr, content: &Expr) -> Result<bool, Unknown> {
         let sl::Sort::Loc(name) = loc.sort() else { return Ok(false) };
         let node = self.translator.term(loc)?;
         for (index, value) in values(content).iter().enumerate() {
@@ -387,30 +388,30 @@ impl Reader<'_, '_> {
         place: &Place,
         places: &[Place],
         sources: &Sources,
-    ) -> Result<Option<Formula>, Unknown> {
-        for name in &sources.predicates {
-            let Some(list) = self.translator.lists.get(name).cloned() else { continue };
+    ) -> Result<Option<Form>, Unknown> {
+        for pred in &sources.predicates {
+            let Some(list) = self.translator.lists.list(*pred).cloned() else { continue };
             let Some(next) = self.translator.field(&place.loc, list.next) else { continue };
             let Some(to) = self.successor(next, place, places) else { continue };
             let begin = place.terms.first().cloned();
             let end = to.terms.first().cloned();
             let (Some(begin), Some(end)) = (begin, end) else { continue };
-            if let Some(args) = self.arguments(name, &list, begin, end) {
-                return Ok(Some(Formula::pred(name.clone(), args)));
+            if let Some(args) = self.arguments(*pred, &list, begin, end) {
+                return Ok(Some(Form::pred(*pred, args)));
             }
         }
         Ok(None)
     }
 
     /// The arguments of a plain list from here to there.
-    fn arguments(&self, name: &Name, list: &List, begin: Term, end: Term) -> Option<Vec<Term>> {
+    fn arguments(&self, pred: PredId, list: &List, begin: Expr, end: Expr) -> Option<Vec<Expr>> {
         if list.back.is_some() || !list.measures.is_empty() || !list.nested.is_empty() {
             return None;
         }
-        let params = &self.translator.signature.predicates.get(name)?.params;
+        let arity = self.translator.arity(pred)?;
         match list.end {
-            End::Nil if end.is_nil() && params.len() == 1 => Some(vec![begin]),
-            End::Param(last) if params.len() == 2 => {
+            End::Nil if end.is_nil() && arity == 1 => Some(vec![begin]),
+            End::Param(last) if arity == 2 => {
                 Some(if list.root < last { vec![begin, end] } else { vec![end, begin] })
             }
             _ => None,

@@ -1,10 +1,8 @@
 //! The procedure as others see it.
 
-use sl::core::{Assertion, Scope};
+use sl::core::{Assertion, Form, Scope};
 use sl::procedure::{NoProof, Unknown};
-use sl::{
-    Answer, Budget, Defs, Entailment, Formula, Inference, Model, Procedure, Proof, Satisfiability,
-};
+use sl::{Answer, Budget, Entailment, Inference, Model, Procedure, Proof, Satisfiability};
 
 use crate::solve::Solver;
 
@@ -19,10 +17,7 @@ impl Procedure for Solver {
         assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        let defs = scope.defs();
-        self.within(budget, |solver| {
-            solver.model(defs.signature(), defs.semantics(), &[assertion.formula(scope)?])
-        })
+        self.within(budget, |solver| solver.model(scope, &[assertion.form(scope)?]))
     }
 
     fn entails(
@@ -33,8 +28,8 @@ impl Procedure for Solver {
         budget: &mut Budget,
     ) -> Answer<Entailment> {
         let found = self.within(budget, |solver| {
-            let (left, right) = (left.formula(scope)?, right.formula(scope)?);
-            solver.counterexample_by_solver(scope.defs(), &left, &right)
+            let (left, right) = (left.form(scope)?, right.form(scope)?);
+            solver.counterexample_by_solver(scope, &left, &right)
         });
         found.map(|counterexample| match counterexample {
             None => Entailment::Valid(Proof::None(NoProof::Solver)),
@@ -49,10 +44,9 @@ impl Procedure for Solver {
         g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        let found = self.within(budget, |solver| {
-            solver.find_frame(scope.defs(), &h.formula(scope)?, &g.formula(scope)?)
-        });
-        found.map(|inference| inference.lowered(scope))
+        let found = self
+            .within(budget, |solver| solver.find_frame(scope, &h.form(scope)?, &g.form(scope)?));
+        found.map(|inference| inference.map(|form| scope.assertion(form)))
     }
 
     fn abduce(
@@ -63,9 +57,9 @@ impl Procedure for Solver {
         budget: &mut Budget,
     ) -> Answer<Inference> {
         let found = self.within(budget, |solver| {
-            solver.find_anti_frame(scope.defs(), &h.formula(scope)?, &g.formula(scope)?)
+            solver.find_anti_frame(scope, &h.form(scope)?, &g.form(scope)?)
         });
-        found.map(|inference| inference.lowered(scope))
+        found.map(|inference| inference.map(|form| scope.assertion(form)))
     }
 }
 
@@ -74,14 +68,13 @@ impl Solver {
     /// something has no model, so this is what it is asked.
     pub(crate) fn counterexample_by_solver(
         &mut self,
-        defs: &Defs,
-        left: &Formula,
-        right: &Formula,
+        scope: &Scope,
+        left: &Form,
+        right: &Form,
     ) -> Result<Option<Model>, Unknown> {
-        let formulas = [left.clone(), Formula::negation(right.clone())];
-        match self.model(defs.signature(), defs.semantics(), &formulas)? {
+        match self.model(scope, &[left.clone(), Form::negation(right.clone())])? {
             Satisfiability::Sat(model) => Ok(Some(model)),
-            Satisfiability::Unsat => Ok(None),
+            Satisfiability::Unsat(_) => Ok(None),
         }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sl::{Loc, Model, Name, Object, Value, Var};
+use sl::core::Ident;
+use sl::{Loc, Model, Name, Object, Value};
 use smt::{Session, Sort, Term};
 
 use crate::logic::Reduced;
@@ -40,7 +41,7 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
     }
 
     /// The stack for these variables, and the heap.
-    pub(crate) fn model(&mut self, vars: &BTreeSet<Var>) -> Option<Model> {
+    pub(crate) fn model(&mut self, vars: &BTreeSet<Ident>) -> Option<Model> {
         let mut model = Model::default();
         self.find_nil(vars)?;
         for var in vars {
@@ -67,7 +68,7 @@ impl<'s, 't, 'a> ReadBack<'s, 't, 'a> {
     }
 
     /// Every sort has its own `nil`, and all are one location.
-    fn find_nil(&mut self, vars: &BTreeSet<Var>) -> Option<()> {
+    fn find_nil(&mut self, vars: &BTreeSet<Ident>) -> Option<()> {
         let cells = self.translator.signature.heap.iter().map(|cell| cell.loc.clone());
         let sorts: BTreeSet<sl::Sort> = cells.chain(vars.iter().map(|v| v.sort.clone())).collect();
         for sort in sorts.iter().filter(|sort| sort.is_loc()) {

@@ -1,6 +1,7 @@
 //! Lists as paths: what an instance of a list predicate says ([PWZ13, Fig. 4 and Sec. 6]).
 
 use sl::Name;
+use sl::core::{Expr, PredId};
 use sl::procedure::{ListFault, Reason, Unknown};
 use sl::shape::{Back, End, List};
 use smt::Term;
@@ -27,10 +28,10 @@ pub(crate) struct Segment {
 
 /// Can a location of the list be its end? Only steps say that it is not, and a list that is never empty
 /// ends without one: its last location may lead to itself.
-pub(crate) fn may_be_cyclic(list: &List, args: &[sl::Term]) -> bool {
+pub(crate) fn may_be_cyclic(list: &List, args: &[Expr]) -> bool {
     let ends_in_nil = match list.end {
         End::Nil => true,
-        End::Param(end) => args.get(end).is_some_and(sl::Term::is_nil),
+        End::Param(end) => args.get(end).is_some_and(Expr::is_nil),
     };
     !ends_in_nil && (!list.acyclic || !list.may_be_empty)
 }
@@ -45,18 +46,19 @@ impl Segment {
     /// Looks the predicate up. The list ends where its end is reached first.
     pub(crate) fn new(
         translator: &mut Translator<'_>,
-        name: &Name,
-        args: &[sl::Term],
+        pred: PredId,
+        args: &[Expr],
     ) -> Result<Segment, Unknown> {
-        let Some(list) = translator.lists.get(name).cloned() else {
-            return Err(Reason::NoList(name.clone()).into());
+        let name = || translator.name(pred);
+        let Some(list) = translator.lists.list(pred).cloned() else {
+            return Err(Reason::NoList(name()).into());
         };
         let may_be_cyclic = may_be_cyclic(&list, args);
         if !list.nested.is_empty() || !list.measures.iter().all(sorted::is_order) {
-            return out(Reason::List(name.clone(), ListFault::MoreThanLinks));
+            return out(Reason::List(name(), ListFault::MoreThanLinks));
         }
-        let Some(sl::Sort::Loc(loc)) = args.get(list.root).map(sl::Term::sort) else {
-            return out(Reason::List(name.clone(), ListFault::NoBeginning));
+        let Some(sl::Sort::Loc(loc)) = args.get(list.root).map(Expr::sort) else {
+            return out(Reason::List(name(), ListFault::NoBeginning));
         };
         let mut terms = Vec::with_capacity(args.len());
         for arg in args {
@@ -71,10 +73,10 @@ impl Segment {
             End::Nil => translator.theory.nil(&sl::Sort::Loc(loc.clone())),
         };
         let (Some(first), Some(end)) = (terms.get(list.root).copied().flatten(), end) else {
-            return out(Reason::List(name.clone(), ListFault::NoEnd));
+            return out(Reason::List(translator.name(pred), ListFault::NoEnd));
         };
         let Some(next) = translator.field(&loc, list.next) else {
-            return out(Reason::List(name.clone(), ListFault::Content));
+            return out(Reason::List(translator.name(pred), ListFault::Content));
         };
         translator.links.insert(next);
         Ok(Segment { list, loc, args: terms, next, first, end, may_be_cyclic, cyclic: false })

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use sl::procedure::{Meter, SolverFault, Stats, Unknown};
-use sl::{Budget, Evaluator, Formula, Limit, Model, Satisfiability, Semantics, Signature, Truth};
+use sl::core::{Form, Scope};
+use sl::procedure::{Meter, NoProof, SolverFault, Stats, Unknown};
+use sl::{Budget, Evaluator, Limit, Model, Proof, Satisfiability, Truth};
 use smt::{Answer, Config, Limits, Session, SolverError};
 
 use crate::logic::{self, Reduced, reduce};
@@ -116,19 +117,14 @@ impl Solver {
     ///
     /// # Errors
     /// If a formula is out of the fragment, or the solver does not know.
-    pub fn model(
-        &mut self,
-        signature: &Signature,
-        semantics: Semantics,
-        formulas: &[Formula],
-    ) -> Result<Satisfiability, Unknown> {
-        let mut translator = Translator::new(signature, semantics);
+    pub fn model(&mut self, scope: &Scope, formulas: &[Form]) -> Result<Satisfiability, Unknown> {
+        let mut translator = Translator::new(scope.defs());
         let (footprint, mut facts) = translator.footprint("X");
         for formula in formulas {
             let formula = translator.unfolded(formula);
             facts.push(translator.translate(&formula, &footprint, true)?);
         }
-        for var in formulas.iter().flat_map(Formula::free_vars) {
+        for var in formulas.iter().flat_map(Form::free_vars) {
             // What has no term was noticed by the translation.
             let _ = translator.var(&var);
         }
@@ -149,7 +145,7 @@ impl Solver {
                     }
                 }
                 Found::Unknown(unknown) => (Err(unknown), false),
-                Found::Nothing => (Ok(Satisfiability::Unsat), false),
+                Found::Nothing => (Ok(Satisfiability::Unsat(Proof::None(NoProof::Solver))), false),
             };
             self.session.clear();
             if !again {
@@ -222,7 +218,7 @@ impl Solver {
         translator: &mut Translator<'_>,
         footprint: &Footprint,
         (reduced, paths): (&Reduced, &Paths),
-        formulas: &[Formula],
+        formulas: &[Form],
     ) -> Result<Model, Unknown> {
         let mut free = std::collections::BTreeSet::new();
         formulas.iter().for_each(|f| free.extend(f.free_vars()));
@@ -231,7 +227,7 @@ impl Solver {
             return Err(unreadable());
         };
         let evaluator = Evaluator::new(translator.signature, translator.semantics);
-        let whole = Formula::and(formulas.to_vec());
+        let whole = translator.defs.core().named(&Form::and(formulas.to_vec()), &[])?;
         // Cells that nobody can name are often there for no reason.
         let smaller: Vec<Model> = (0..3).filter_map(|kept| model.trimmed(kept)).collect();
         let mut models = smaller.into_iter().chain([model]);

@@ -5,11 +5,13 @@
 //! determined by what locations hold.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use sl::core::{Expr, Form, Ident, PredId, Var};
 use sl::formula::Kind;
 use sl::procedure::{Limit, Reason, Unknown};
-use sl::shape::{self, Shape};
-use sl::{Layout, Name, OverlaidHeap, Semantics, Signature, TermKind, Var};
+use sl::shape::Shapes;
+use sl::{Defs, Name, Semantics, Signature, TermKind};
 use smt::{Op, Sort, Term};
 
 use crate::choices::{self, Postponed};
@@ -24,18 +26,25 @@ pub(crate) fn out<T>(reason: Reason) -> Result<T, Unknown> {
     Err(reason.into())
 }
 
+/// A heap of the core that may be described more than once.
+pub(crate) type OverlaidHeap = sl::OverlaidHeap<Ident, PredId>;
+/// What it is made of.
+pub(crate) type Layout = sl::Layout<Ident, PredId>;
+
 /// The allocated nodes, by the sort of their location.
 pub type Footprint = BTreeMap<Name, Set>;
 
-/// A translation of formulas over one signature.
+/// A translation of formulas over the same definitions.
 pub struct Translator<'a> {
-    /// Where the definitions are.
+    /// The definitions.
+    pub defs: &'a Defs,
+    /// Sorts and records.
     pub signature: &'a Signature,
     /// What pure atoms say of the heap.
     pub semantics: Semantics,
     /// Nodes, fields and all terms.
     pub theory: Theory,
-    pub(crate) lists: BTreeMap<Name, shape::List>,
+    pub(crate) lists: Arc<Shapes>,
     scope: Scope,
     /// Formulas that the solver is told of in parts.
     pub(crate) postponed: Vec<Postponed>,
@@ -60,15 +69,15 @@ pub(crate) struct Mark {
 /// beginning, so the empty one is the beginning.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
-    vars: BTreeMap<Name, Term>,
+    vars: BTreeMap<Var, Term>,
     fields: BTreeMap<(Name, usize), Field>,
 }
 
 impl Snapshot {
     /// The state after an assignment to a variable.
     #[must_use]
-    pub fn with_var(mut self, name: &Name, value: Term) -> Snapshot {
-        self.vars.insert(name.clone(), value);
+    pub fn with_var(mut self, var: Var, value: Term) -> Snapshot {
+        self.vars.insert(var, value);
         self
     }
 
@@ -80,13 +89,13 @@ impl Snapshot {
     }
 }
 
-/// What names stand for.
+/// What variables stand for.
 #[derive(Clone, Default)]
 pub(crate) struct Scope {
     /// What existential variables are.
-    bound: BTreeMap<Name, Term>,
+    bound: BTreeMap<Var, Term>,
     /// Existential variables that may be anything.
-    anything: BTreeSet<Name>,
+    anything: BTreeSet<Var>,
     /// Fields that are not those of the beginning.
     fields: BTreeMap<(Name, usize), Field>,
 }
@@ -133,18 +142,13 @@ impl Pieces {
 impl<'a> Translator<'a> {
     /// Looks at the definitions.
     #[must_use]
-    pub fn new(signature: &'a Signature, semantics: Semantics) -> Translator<'a> {
-        let mut lists = BTreeMap::new();
-        for definition in signature.predicates.values() {
-            if let Some(Shape::List(list)) = shape::classify(definition, signature, semantics) {
-                lists.insert(definition.name.clone(), list);
-            }
-        }
+    pub fn new(defs: &'a Defs) -> Translator<'a> {
         Translator {
-            signature,
-            semantics,
-            theory: Theory::new(signature),
-            lists,
+            defs,
+            signature: defs.signature(),
+            semantics: defs.semantics(),
+            theory: Theory::new(defs.signature()),
+            lists: defs.shapes(),
             scope: Scope::default(),
             postponed: Vec::new(),
             definitions: Vec::new(),
@@ -184,12 +188,12 @@ impl<'a> Translator<'a> {
         self.theory.forget(mark.theory);
     }
 
-    /// What names stand for now.
+    /// What variables stand for now.
     pub(crate) fn scope(&self) -> Scope {
         self.scope.clone()
     }
 
-    /// From now on names stand for this; what they stood for.
+    /// From now on variables stand for this; what they stood for.
     pub(crate) fn enter(&mut self, scope: Scope) -> Scope {
         std::mem::replace(&mut self.scope, scope)
     }
@@ -208,7 +212,7 @@ impl<'a> Translator<'a> {
     /// If the formula is out of the fragment.
     pub fn translate_at(
         &mut self,
-        formula: &sl::Formula,
+        formula: &Form,
         snapshot: &Snapshot,
         footprint: &Footprint,
         positive: bool,
@@ -222,9 +226,20 @@ impl<'a> Translator<'a> {
 
     /// The formula with definitions in place of predicates that are no lists, if they are not inductive.
     #[must_use]
-    pub fn unfolded(&self, formula: &sl::Formula) -> sl::Formula {
-        let unfolded = self.signature.unfolded(formula, |name| self.lists.contains_key(name));
+    pub fn unfolded(&self, formula: &Form) -> Form {
+        let is_list = |pred| self.lists.list(pred).is_some();
+        let unfolded = self.defs.core().unfolded(formula, is_list);
         unfolded.unwrap_or_else(|| formula.clone())
+    }
+
+    /// What a predicate is called.
+    pub(crate) fn name(&self, pred: PredId) -> Name {
+        self.defs.core().name(pred).cloned().unwrap_or_else(|| "?".into())
+    }
+
+    /// How many parameters a predicate has.
+    pub(crate) fn arity(&self, pred: PredId) -> Option<usize> {
+        self.defs.core().form(pred).ok().map(|definition| definition.params.len())
     }
 
     /// The paper's `Tr`: the formula holds of the footprint.
@@ -233,7 +248,7 @@ impl<'a> Translator<'a> {
     /// If the formula is out of the fragment.
     pub fn translate(
         &mut self,
-        formula: &sl::Formula,
+        formula: &Form,
         footprint: &Footprint,
         positive: bool,
     ) -> Result<Formula, Unknown> {
@@ -253,7 +268,7 @@ impl<'a> Translator<'a> {
 
     fn translate_all(
         &mut self,
-        parts: &[sl::Formula],
+        parts: &[Form],
         footprint: &Footprint,
         positive: bool,
     ) -> Result<Vec<Formula>, Unknown> {
@@ -262,7 +277,7 @@ impl<'a> Translator<'a> {
 
     fn disjunction(
         &mut self,
-        formula: &sl::Formula,
+        formula: &Form,
         footprint: &Footprint,
         positive: bool,
     ) -> Result<Formula, Unknown> {
@@ -296,14 +311,10 @@ impl<'a> Translator<'a> {
 
     /// There are sets of nodes, one for each part, that the footprint consists of. This says that there
     /// are some, so it is good only where the formula must hold.
-    fn divided(
-        &mut self,
-        parts: &[sl::Formula],
-        footprint: &Footprint,
-    ) -> Result<Formula, Unknown> {
+    fn divided(&mut self, parts: &[Form], footprint: &Footprint) -> Result<Formula, Unknown> {
         let (plain, mut others): (Vec<_>, Vec<_>) =
             parts.iter().cloned().partition(|part| self.is_plain(part));
-        others.push(sl::Formula::sep(plain));
+        others.push(Form::sep(plain));
         let mut pieces = Pieces::default();
         for part in &others {
             let (own, _) = self.footprint("part");
@@ -318,14 +329,14 @@ impl<'a> Translator<'a> {
     /// that is left.
     fn single_out(
         &self,
-        parts: &[sl::Formula],
+        parts: &[Form],
         are_known: impl Fn(&[OverlaidHeap]) -> bool,
-    ) -> Option<(Vec<OverlaidHeap>, sl::Formula)> {
-        let heaps = |formula: &sl::Formula| OverlaidHeap::disjuncts(formula, self.semantics);
-        let is_known = |part: &sl::Formula| heaps(part).is_some_and(|heaps| are_known(&heaps));
+    ) -> Option<(Vec<OverlaidHeap>, Form)> {
+        let heaps = |formula: &Form| OverlaidHeap::disjuncts(formula, self.semantics);
+        let is_known = |part: &Form| heaps(part).is_some_and(|heaps| are_known(&heaps));
         let (known, others): (Vec<_>, Vec<_>) = parts.iter().cloned().partition(is_known);
         let [other] = others.as_slice() else { return None };
-        let known = heaps(&sl::Formula::sep(known))?;
+        let known = heaps(&Form::sep(known))?;
         known.iter().all(|heap| !heap.layout.is_open()).then(|| (known, other.clone()))
     }
 
@@ -334,7 +345,7 @@ impl<'a> Translator<'a> {
     fn remainder(
         &mut self,
         heaps: Vec<OverlaidHeap>,
-        other: &sl::Formula,
+        other: &Form,
         footprint: &Footprint,
     ) -> Result<Formula, Unknown> {
         let mut cases = Vec::new();
@@ -353,7 +364,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Is it a single heap?
-    fn is_plain(&self, formula: &sl::Formula) -> bool {
+    fn is_plain(&self, formula: &Form) -> bool {
         OverlaidHeap::disjuncts(formula, self.semantics).is_some_and(|heaps| heaps.len() == 1)
     }
 
@@ -425,8 +436,8 @@ impl<'a> Translator<'a> {
     fn cyclic_lists(&self, heap: &OverlaidHeap) -> usize {
         let mut count = 0;
         heap.layout.for_each_atom(&mut |atom| {
-            if let Kind::Pred(name, args) = atom.kind() {
-                let list = self.lists.get(name);
+            if let Kind::Pred(pred, args) = atom.kind() {
+                let list = self.lists.list(*pred);
                 count += usize::from(list.is_some_and(|list| may_be_cyclic(list, args)));
             }
         });
@@ -521,11 +532,11 @@ impl<'a> Translator<'a> {
         Ok(pieces)
     }
 
-    fn atom(&mut self, atom: &sl::Formula, pieces: &mut Pieces) -> Result<(), Unknown> {
+    fn atom(&mut self, atom: &Form, pieces: &mut Pieces) -> Result<(), Unknown> {
         match atom.kind() {
             Kind::PointsTo(loc, content) => self.points_to(loc, content, pieces),
-            Kind::Pred(name, args) => {
-                let mut segment = Segment::new(self, name, args)?;
+            Kind::Pred(pred, args) => {
+                let mut segment = Segment::new(self, *pred, args)?;
                 if self.positive && segment.may_be_cyclic {
                     return self.either(segment, pieces);
                 }
@@ -538,8 +549,8 @@ impl<'a> Translator<'a> {
 
     fn points_to(
         &mut self,
-        loc: &sl::Term,
-        content: &sl::Term,
+        loc: &Expr,
+        content: &Expr,
         pieces: &mut Pieces,
     ) -> Result<(), Unknown> {
         let sl::Sort::Loc(name) = loc.sort() else { return out(Reason::IllSorted) };
@@ -558,50 +569,50 @@ impl<'a> Translator<'a> {
 
     // --- Variables
 
-    fn bind_fresh(&mut self, vars: &[Var]) -> Result<Hidden, Unknown> {
+    fn bind_fresh(&mut self, vars: &[Ident]) -> Result<Hidden, Unknown> {
         let mut hidden = Vec::with_capacity(vars.len());
         for var in vars {
             let Some(sort) = self.theory.sort(&var.sort) else {
                 return out(Reason::WholeRecord);
             };
             let fresh = self.theory.terms.fresh(&format!("some.{}", var.name), sort);
-            hidden.push((var.name.clone(), self.scope.bound.insert(var.name.clone(), fresh)));
+            hidden.push((var.number, self.scope.bound.insert(var.number, fresh)));
         }
         Ok(hidden)
     }
 
     /// Existential variables as what fields of known locations hold.
     fn determine(&mut self, heap: &OverlaidHeap) -> Result<Hidden, Unknown> {
-        let mut open: Vec<Var> = heap.vars.clone();
+        let mut open: Vec<Ident> = heap.vars.clone();
         let mut hidden: Hidden = Vec::new();
         for var in &open {
-            hidden.push((var.name.clone(), self.scope.bound.remove(&var.name)));
+            hidden.push((var.number, self.scope.bound.remove(&var.number)));
         }
         loop {
             let found = self.find_determined(&heap.layout, &open);
-            let Some((name, term)) = found else { break };
-            open.retain(|v| v.name != name);
-            self.scope.bound.insert(name, term);
+            let Some((number, term)) = found else { break };
+            open.retain(|var| var.number != number);
+            self.scope.bound.insert(number, term);
         }
-        let mut atoms: Vec<&sl::Formula> = heap.pure.iter().collect();
+        let mut atoms: Vec<&Form> = heap.pure.iter().collect();
         heap.layout.for_each_atom(&mut |atom| atoms.push(atom));
         open.retain(|var| occurrences(&atoms, var) > 0);
-        let (hideable, open): (Vec<Var>, Vec<Var>) = open
+        let (hideable, open): (Vec<Ident>, Vec<Ident>) = open
             .into_iter()
             .partition(|var| occurrences(&atoms, var) == 1 && self.is_hideable(&atoms, var));
         if !open.is_empty() {
             self.restore(hidden);
             return out(Reason::UndeterminedVariable);
         }
-        self.scope.anything.extend(hideable.into_iter().map(|var| var.name));
+        self.scope.anything.extend(hideable.into_iter().map(|var| var.number));
         Ok(hidden)
     }
 
     /// Is it an argument of a list that may be hidden?
-    fn is_hideable(&self, atoms: &[&sl::Formula], var: &Var) -> bool {
+    fn is_hideable(&self, atoms: &[&Form], var: &Ident) -> bool {
         atoms.iter().any(|atom| {
-            let Kind::Pred(name, args) = atom.kind() else { return false };
-            let Some(list) = self.lists.get(name) else { return false };
+            let Kind::Pred(pred, args) = atom.kind() else { return false };
+            let Some(list) = self.lists.list(*pred) else { return false };
             args.iter()
                 .enumerate()
                 .any(|(index, arg)| arg.as_var() == Some(var) && may_be_anything(list, index))
@@ -609,14 +620,14 @@ impl<'a> Translator<'a> {
     }
 
     /// Is it a variable of which nothing is known or needed?
-    pub(crate) fn is_anything(&self, term: &sl::Term) -> bool {
-        term.as_var().is_some_and(|var| self.scope.anything.contains(&var.name))
+    pub(crate) fn is_anything(&self, term: &Expr) -> bool {
+        term.as_var().is_some_and(|var| self.scope.anything.contains(&var.number))
     }
 
-    fn find_determined(&mut self, layout: &Layout, open: &[Var]) -> Option<(Name, Term)> {
-        let is_open = |t: &sl::Term| {
+    fn find_determined(&mut self, layout: &Layout, open: &[Ident]) -> Option<(Var, Term)> {
+        let is_open = |t: &Expr| {
             let mut found = false;
-            t.for_each_var(&mut |v| found |= open.iter().any(|o| o.name == v.name));
+            t.for_each_var(&mut |var| found |= open.contains(var));
             found
         };
         let mut atoms = Vec::new();
@@ -631,18 +642,18 @@ impl<'a> Translator<'a> {
                 let Some(var) = value.as_var().filter(|_| is_open(value)) else { continue };
                 let field = self.field(&name, index)?;
                 let node = self.term(loc).ok()?;
-                return Some((var.name.clone(), self.theory.read(field, node)));
+                return Some((var.number, self.theory.read(field, node)));
             }
         }
         None
     }
 
     fn restore(&mut self, hidden: Hidden) {
-        for (name, before) in hidden.into_iter().rev() {
-            self.scope.anything.remove(&name);
+        for (number, before) in hidden.into_iter().rev() {
+            self.scope.anything.remove(&number);
             match before {
-                Some(term) => self.scope.bound.insert(name, term),
-                None => self.scope.bound.remove(&name),
+                Some(term) => self.scope.bound.insert(number, term),
+                None => self.scope.bound.remove(&number),
             };
         }
     }
@@ -653,7 +664,7 @@ impl<'a> Translator<'a> {
     ///
     /// # Errors
     /// If it is a record.
-    pub fn term(&mut self, term: &sl::Term) -> Result<Term, Unknown> {
+    pub fn term(&mut self, term: &Expr) -> Result<Term, Unknown> {
         match term.kind() {
             TermKind::Var(var) => self.var(var),
             TermKind::Nil(sort) => match self.theory.nil(sort) {
@@ -672,7 +683,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn fold(&mut self, parts: &[sl::Term], op: Op) -> Result<Term, Unknown> {
+    fn fold(&mut self, parts: &[Expr], op: Op) -> Result<Term, Unknown> {
         let mut all = Vec::with_capacity(parts.len());
         for part in parts {
             all.push(self.term(part)?);
@@ -692,8 +703,8 @@ impl<'a> Translator<'a> {
     ///
     /// # Errors
     /// If it stands for a record.
-    pub fn var(&mut self, var: &Var) -> Result<Term, Unknown> {
-        if let Some(term) = self.scope.bound.get(&var.name) {
+    pub fn var(&mut self, var: &Ident) -> Result<Term, Unknown> {
+        if let Some(term) = self.scope.bound.get(&var.number) {
             return Ok(*term);
         }
         match self.theory.sort(&var.sort) {
@@ -702,7 +713,7 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn pure(&mut self, atom: &sl::Formula) -> Result<Term, Unknown> {
+    fn pure(&mut self, atom: &Form) -> Result<Term, Unknown> {
         let (Kind::Eq(a, b) | Kind::Ne(a, b) | Kind::Le(a, b) | Kind::Lt(a, b)) = atom.kind()
         else {
             return out(Reason::IllSorted);
@@ -733,19 +744,19 @@ impl<'a> Translator<'a> {
 }
 
 /// How often a variable occurs in some atoms.
-fn occurrences(atoms: &[&sl::Formula], var: &Var) -> usize {
+fn occurrences(atoms: &[&Form], var: &Ident) -> usize {
     let mut count = 0;
     for term in atoms.iter().flat_map(|atom| atom.terms()) {
-        term.for_each_var(&mut |v| count += usize::from(v.name == var.name));
+        term.for_each_var(&mut |v| count += usize::from(v == var));
     }
     count
 }
 
 /// What variables were before.
-type Hidden = Vec<(Name, Option<Term>)>;
+type Hidden = Vec<(Var, Option<Term>)>;
 
 /// What the fields hold.
-pub(crate) fn values(content: &sl::Term) -> &[sl::Term] {
+pub(crate) fn values(content: &Expr) -> &[Expr] {
     match content.kind() {
         TermKind::Record(_, values) => values,
         _ => std::slice::from_ref(content),

@@ -9,7 +9,7 @@ use lists::Lists;
 use report::FileId;
 use sl::ask::once::{check_sat, entails};
 use sl::enumerate::{self, Bounds};
-use sl::{Formula, Semantics, Verdict};
+use sl::{Answer, Formula, Satisfiability, Semantics};
 use testing::Random;
 
 /// Makes them up.
@@ -85,9 +85,8 @@ fn entailment_of_lists() {
         let document = parse(&[left.clone(), right.clone()]);
         let [h, g] = document.formulas.as_slice() else { panic!() };
         let native = entails(&mut Lists, &document.signature, Semantics::Precise, h, g).is_valid();
-        let verdict =
-            Verdict::from(entails(&mut solver, &document.signature, Semantics::Precise, h, g));
-        let expected = if native { "unsat" } else { "sat" };
+        let verdict = entails(&mut solver, &document.signature, Semantics::Precise, h, g);
+        let expected = if native { "valid" } else { "invalid" };
         assert_eq!(verdict.as_str(), expected, "{left} |= {right}: {verdict:?}");
         valid += usize::from(native);
     }
@@ -165,14 +164,14 @@ fn against_heaps(
         let verdict =
             check_sat(&mut solver, &document.signature, semantics, std::slice::from_ref(formula));
         match &verdict {
-            Verdict::Sat(_) => {}
-            Verdict::Unknown(reason) => panic!("{text}: {reason}"),
-            Verdict::Unsat => {
+            Answer::Decided(Satisfiability::Sat(_)) => {}
+            Answer::Decided(Satisfiability::Unsat(_)) => {
                 unsat += 1;
                 let model =
                     enumerate::find_satisfying(&document.signature, semantics, formula, bounds);
                 assert_eq!(model, None, "{text}");
             }
+            unknown => panic!("{text}: {unknown:?}"),
         }
     }
     assert!(unsat * 10 > count, "{unsat}");

@@ -30,7 +30,7 @@ fn check_with(definitions: &str, abduce: bool, cases: &[(&str, &str, &str)]) {
             ask::frame(&mut solver, &defs, left, right, &mut budget)
         };
         let text = match answer {
-            Answer::Decided(Inference::Found(frame)) => frame.to_string(),
+            Answer::Decided(Inference::Found(frame, _)) => frame.to_string(),
             Answer::Decided(Inference::Nothing(_)) => "nothing".to_owned(),
             unknown => format!("unknown: {}", unknown.why_not().unwrap_or_default()),
         };
@@ -49,8 +49,11 @@ fn example_8() {
         sl::text::parse(&[(FileId(0), "x != z * ls(x, z)"), (FileId(1), "x |-> y")]).unwrap();
     let [h, g] = document.formulas.as_slice() else { panic!() };
     let defs = Defs::new(document.signature.clone(), Semantics::Precise);
-    let models = solver().partial_models(&defs, h, g).unwrap();
-    let mut models: Vec<String> = models.iter().map(ToString::to_string).collect();
+    let (scope, h, g) = ask::lowered(&defs, h, g);
+    let (h, g) = (&h.form(&scope).unwrap(), &g.form(&scope).unwrap());
+    let models = solver().partial_models(&scope, h, g).unwrap();
+    let text = |form| scope.named(form).unwrap().to_string();
+    let mut models: Vec<String> = models.iter().map(text).collect();
     models.sort();
     let expected = [
         "x != y * x != z * x != nil * y != z * y != nil * z != nil * ls(y, z)",
@@ -59,8 +62,8 @@ fn example_8() {
         "z = nil * x != y * x != z * x != nil * y != z * y != nil * ls(y, nil)",
     ];
     assert_eq!(models, expected);
-    let rest = solver().rest(&defs, h, g).unwrap().unwrap();
-    assert_eq!(rest.to_string(), "x != y * x != z * x != nil * ls(y, z)");
+    let rest = solver().rest(&scope, h, g).unwrap().unwrap();
+    assert_eq!(text(&rest), "x != y * x != z * x != nil * ls(y, z)");
     // It is no frame, since there need not be such a part; with the part it is.
     check(
         false,
@@ -302,7 +305,7 @@ impl Family {
             let defs = Defs::new(signature.clone(), semantics);
             let mut budget = Budget::default();
             let frame = match ask::frame(&mut solver, &defs, left, right, &mut budget) {
-                Answer::Decided(Inference::Found(frame)) => frame,
+                Answer::Decided(Inference::Found(frame, _)) => frame,
                 other => panic!("no frame of {h} for {g}: {other:?}"),
             };
             let whole = Formula::sep(vec![right.clone(), frame.clone()]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sl::core::{Assertion, Clauses, Scope, Selection};
-use sl::procedure::Meter;
+use sl::procedure::{Later, Meter};
 use sl::proof;
 use sl::{
     Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Loc, Model, Procedure, Proof,
@@ -14,12 +14,11 @@ use crate::base::Table;
 use crate::derivation::{self, Derivation, Written};
 use crate::frame;
 use crate::invariant;
-use crate::prepared::{BASE_WORK, Extended, Prepared};
+use crate::prepared::{Extended, Prepared, REFINE_WORK};
 use crate::propositional;
 use crate::prove::Prover;
 use crate::prove::trace::Trace;
 use crate::reach::Search;
-use crate::refine::Refined;
 use crate::refute::{Effort, Refutation};
 use crate::sequent::{Heap, Sequent};
 use crate::system::{Call, Clause, PredId, System, Var};
@@ -31,9 +30,7 @@ const PROPOSITIONAL_WORK: u64 = 300_000_000;
 const CHOICE_WORK: u64 = 500_000;
 /// The largest derivation that is made a model of.
 const MAX_NODES: usize = 3_000_000;
-/// Steps for splitting definitions and for derivations with given integers, and for how many choices of
-/// bases those are looked for.
-const REFINE_WORK: u64 = 50_000;
+/// Steps for derivations with given integers, and for how many choices of bases those are looked for.
 const REACH_WORK: usize = 3_000_000;
 const MAX_ATTEMPTS: u32 = 40;
 /// Steps for unfolding at first.
@@ -66,7 +63,12 @@ impl Procedure for Induct {
         assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        within(budget, |meter| Ok(Question::new(scope, assertion, None, meter)?.satisfiable()))
+        let found =
+            within(budget, |meter| Ok(Question::new(scope, assertion, None, meter)?.satisfiable()));
+        found.map(|found| match found {
+            Found::Model(model) => Satisfiability::Sat(model),
+            Found::Nothing => Satisfiability::Unsat(refutation(scope, assertion)),
+        })
     }
 
     fn entails(
@@ -102,6 +104,28 @@ fn within<T>(
     };
     budget.spend(&meter);
     answer
+}
+
+/// The answer to the question for a model.
+enum Found {
+    Model(Model),
+    Nothing,
+}
+
+/// A proof that an assertion entails `false`, looked for when somebody wants to see one. Bases and
+/// invariants decide many questions for which no cyclic proof is found.
+fn refutation(scope: &Scope, assertion: &Assertion) -> Proof {
+    let (scope, assertion) = (scope.clone(), assertion.clone());
+    proof_later(scope, assertion, Assertion::never())
+}
+
+/// A proof of an entailment that is known to be valid, looked for when somebody wants to see one.
+pub(crate) fn proof_later(scope: Scope, left: Assertion, right: Assertion) -> Proof {
+    Proof::Later(Later::new(move || {
+        let meter = Meter::default();
+        let question = Question::new(&scope, &left, Some(&right), &meter).ok()?;
+        question.proved(&[AT_ONCE], false).or_else(|| question.proved(&EFFORTS, true))
+    }))
 }
 
 /// Is there a proof that every model of the first formula is one of the second? Nobody looks for a
@@ -203,7 +227,7 @@ impl<'a> Question<'a> {
     pub(crate) fn refuted(&self, effort: Effort) -> Option<Model> {
         let right = self.assertions.1?.formula(self.scope).ok()?;
         let refutation = Refutation {
-            system: self.system(),
+            known: &self.prepared,
             meter: self.meter,
             signature: self.signature(),
             semantics: self.scope.defs().semantics(),
@@ -292,7 +316,7 @@ impl<'a> Question<'a> {
     }
 
     /// The answer if no definition says anything of the heap.
-    fn propositional(&self) -> Option<Satisfiability> {
+    fn propositional(&self) -> Option<Found> {
         for clause in &self.left {
             let Some(values) = propositional::decide(self.system(), clause, PROPOSITIONAL_WORK)?
             else {
@@ -303,42 +327,41 @@ impl<'a> Question<'a> {
                 let loc = if set { Loc(*sort as u32 + 1) } else { Loc::NIL };
                 (var.name.clone(), Value::Loc(loc))
             });
-            return Some(Satisfiability::Sat(Model { stack: stack.collect(), ..Model::default() }));
+            return Some(Found::Model(Model { stack: stack.collect(), ..Model::default() }));
         }
-        Some(Satisfiability::Unsat)
+        Some(Found::Nothing)
     }
 
-    fn satisfiable(&self) -> Answer<Satisfiability> {
+    fn satisfiable(&self) -> Answer<Found> {
         if let Some(answer) = self.propositional() {
             return Answer::Decided(answer);
         }
         if let Some(limit) = self.meter.limit() {
             return Answer::GaveUp(limit);
         }
-        let table = Table::new(self.system(), BASE_WORK);
+        let table = self.prepared.table();
         let written = match self.written() {
             Ok(written) => written,
             Err(reason) => return Answer::OutOfFragment(reason),
         };
         let mut unknown = None;
         for (heap, clause) in &written {
-            match self.disjunct(&table, heap, clause) {
-                Ok(Satisfiability::Unsat) => {}
+            match self.disjunct(table, heap, clause) {
+                Ok(Found::Nothing) => {}
                 Ok(sat) => return Answer::Decided(sat),
                 Err(limit) => unknown = Some(limit),
             }
         }
-        unknown.map_or(Answer::Decided(Satisfiability::Unsat), |limit| {
+        unknown.map_or(Answer::Decided(Found::Nothing), |limit| {
             Answer::GaveUp(self.meter.limit().unwrap_or(limit))
         })
     }
 
     /// Do the integers of a clause contradict each other, by what instances always say of theirs?
     fn is_arithmetically_false(&self, clause: &Clause) -> bool {
-        let invariants = invariant::invariants(self.system());
-        let remainders = invariant::remainders(self.system(), &invariants);
-        let mut facts = invariant::facts(clause, &invariants, self.system().nils());
-        facts.extend(invariant::of_calls(clause, &remainders));
+        let (invariants, remainders) = (self.prepared.invariants(), self.prepared.remainders());
+        let mut facts = invariant::facts(clause, invariants, self.system().nils());
+        facts.extend(invariant::of_calls(clause, remainders));
         arith::contradictory(&facts)
     }
 
@@ -347,10 +370,10 @@ impl<'a> Question<'a> {
         table: &Table,
         heap: &SymbolicHeap,
         clause: &Clause,
-    ) -> Result<Satisfiability, Limit> {
+    ) -> Result<Found, Limit> {
         let choice = table.consistent(clause, CHOICE_WORK);
         if choice == Some(None) && table.complete {
-            return Ok(Satisfiability::Unsat);
+            return Ok(Found::Nothing);
         }
         let written = Written { heap, clause, free: &self.free };
         let arithmetic = self.system().has_arithmetic() || !clause.linear.is_empty();
@@ -360,12 +383,12 @@ impl<'a> Question<'a> {
                 return Err(Limit::ModelSize);
             };
             return match derivation::model(self.system(), self.signature(), written, &derivation) {
-                Some(model) => Ok(Satisfiability::Sat(model)),
+                Some(model) => Ok(Found::Model(model)),
                 None => Err(Limit::Unconfirmed),
             };
         }
         if self.is_arithmetically_false(clause) {
-            return Ok(Satisfiability::Unsat);
+            return Ok(Found::Nothing);
         }
         let unfold = |work: u64, size: usize| {
             let (mut found, mut failed) = (None, false);
@@ -375,11 +398,11 @@ impl<'a> Question<'a> {
                 found.is_some()
             };
             let end =
-                Unfolder::new(self.system(), self.meter, work).each(clause, size, &mut accept);
+                Unfolder::new(&self.prepared, self.meter, work).each(clause, size, &mut accept);
             match (found, end) {
-                (Some(model), _) => Some(Satisfiability::Sat(model)),
+                (Some(model), _) => Some(Found::Model(model)),
                 // Every derivation contradicts itself.
-                (None, End::Exhausted) if !failed => Some(Satisfiability::Unsat),
+                (None, End::Exhausted) if !failed => Some(Found::Nothing),
                 _ => None,
             }
         };
@@ -391,12 +414,12 @@ impl<'a> Question<'a> {
     }
 
     /// The answer if it follows from what the bases and the integers of calls say together.
-    fn by_numbers(&self, written: Written<'_>) -> Option<Satisfiability> {
+    fn by_numbers(&self, written: Written<'_>) -> Option<Found> {
         if self.meter.is_over() {
             return None;
         }
-        let refined = Refined::new(self.system(), REFINE_WORK)?;
-        let mut search = Search::new(&refined, REACH_WORK);
+        let refined = self.prepared.refined()?;
+        let mut search = Search::new(refined, REACH_WORK);
         let mut attempts = 0;
         for clause in refined.clauses(written.clause, &mut { REFINE_WORK })? {
             if refined.is_false(&clause) {
@@ -404,15 +427,13 @@ impl<'a> Question<'a> {
             }
             if let Some(reached) = search.find(&clause, MAX_NODES) {
                 drop(search);
-                return reached
-                    .model(self.system(), self.signature(), written)
-                    .map(Satisfiability::Sat);
+                return reached.model(self.system(), self.signature(), written).map(Found::Model);
             }
             attempts += 1;
             if attempts == MAX_ATTEMPTS {
                 return None;
             }
         }
-        (attempts == 0).then_some(Satisfiability::Unsat)
+        (attempts == 0).then_some(Found::Nothing)
     }
 }

@@ -3,19 +3,23 @@
 //! Where a proof of `H |- G * true` ends with an axiom, what is left on the left side is the residue: `G`
 //! has taken its part. With several leaves (the left side was unfolded, or cases were split) each is a
 //! disjunct. Variables that came up on the way are existential. The residue is a guess: a proof may have
-//! used what it dropped. So every frame is confirmed by a proof of `H |- G * F` before it is returned.
+//! used what it dropped. So every frame is confirmed by a proof of `H |- G * F` before it is returned. Then it
+//! is made as strong as `H` is on which locations are different.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use sl::core::sequent::ordered;
 use sl::core::{Assertion, Heap, Pure, Scope, SortId, SymHeap, Var};
 use sl::procedure::{Meter, Unknown};
 use sl::proof::{Derivation, Rule, Tree};
-use sl::{Inference, Limit, Reason};
+use sl::{Inference, Limit, Reason, Sort};
 
-use crate::decide::{AT_ONCE, EFFORTS, FIRST_EFFORT, LAST_EFFORT, Question};
+use crate::decide::{AT_ONCE, EFFORTS, FIRST_EFFORT, LAST_EFFORT, Question, proof_later};
 
 /// More leaves than this are not made a disjunction.
 const MAX_LEAVES: usize = 8;
+/// Of more variables than this frames only say what `H` says in so many words.
+const MAX_TOLD_APART: usize = 12;
 
 /// The frame of each disjunct of `H`, or a model of `H` of which no part is one of `G`.
 pub(crate) fn frame(
@@ -58,13 +62,73 @@ pub(crate) fn frame(
                 }
             }
         };
+        let vars = locations(scope, h, g);
         for frame in found {
+            let frame = strengthened(scope, &vars, &whole, frame, meter)?;
             if !all.contains(&frame) {
                 all.push(frame);
             }
         }
     }
-    Ok(Inference::Found(all.into()))
+    let whole = |frame: &SymHeap| rights.iter().map(|right| right.clone().star(frame)).collect();
+    let wholes: Vec<SymHeap> =
+        all.iter().flat_map(|frame| -> Vec<SymHeap> { whole(frame) }).collect();
+    let proof = proof_later(scope.clone(), h.clone(), wholes.into());
+    Ok(Inference::Found(all.into(), proof))
+}
+
+/// The locations that are free in either, with the `nil`s of their sorts at the end; none if there are
+/// many.
+fn locations(scope: &Scope, h: &Assertion, g: &Assertion) -> Vec<(Var, SortId)> {
+    let mut vars = h.free_vars(scope);
+    vars.extend(g.free_vars(scope));
+    vars.sort_unstable();
+    vars.dedup();
+    let is_loc = |sort: &SortId| scope.core().sorts().get(*sort).is_some_and(Sort::is_loc);
+    let sorted = vars.into_iter().filter_map(|var| Some((var, scope.sort(var).filter(is_loc)?)));
+    let mut all: Vec<(Var, SortId)> = sorted.collect();
+    if all.len() > MAX_TOLD_APART {
+        return Vec::new();
+    }
+    let sorts: BTreeSet<SortId> = all.iter().map(|(_, sort)| *sort).collect();
+    all.extend(sorts.into_iter().map(|sort| (scope.nil(sort), sort)));
+    all
+}
+
+/// The frame with all that `H` says of which of these locations are different, but for what the frame says
+/// itself: what `G` takes away is not forgotten.
+fn strengthened(
+    scope: &Scope,
+    vars: &[(Var, SortId)],
+    whole: &Assertion,
+    mut frame: SymHeap,
+    meter: &Meter,
+) -> Result<SymHeap, Reason> {
+    // What it says already is said in the same order.
+    let is_about = |var: Var| vars.iter().any(|(known, _)| *known == var);
+    let mut said = BTreeSet::new();
+    frame.retain_pure(|atom| match atom {
+        Pure::Different(a, b) if is_about(a) && is_about(b) => {
+            said.insert(ordered(a, b));
+            false
+        }
+        _ => true,
+    });
+    for (place, (a, sort)) in vars.iter().enumerate() {
+        let others = vars.iter().skip(place + 1).filter(|(_, of)| of == sort && !scope.is_nil(*a));
+        for (b, _) in others {
+            let goal = Assertion::from(opened(SymHeap::different(*a, *b)));
+            let follows = |from: &Assertion| {
+                let question = Question::new(scope, from, Some(&goal), meter)?;
+                Ok::<bool, Reason>(question.proved(&[AT_ONCE], false).is_some())
+            };
+            let is_said = said.contains(&ordered(*a, *b));
+            if is_said || !follows(&Assertion::from(&frame))? && follows(whole)? {
+                frame.add_different(*a, *b);
+            }
+        }
+    }
+    Ok(frame)
 }
 
 fn opened(mut heap: SymHeap) -> SymHeap {

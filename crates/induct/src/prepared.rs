@@ -8,12 +8,17 @@ use sl::Defs;
 use sl::core::Selection;
 
 use crate::base::Table;
+use crate::invariant::Remainder;
 use crate::prove::shape::{Shape, shapes};
+use crate::refine::Refined;
 use crate::system::{PredId, System};
-use crate::{count, ends, invariant};
+use crate::{count, ends, invariant, unfold};
 
 /// Steps for computing bases.
 pub(crate) const BASE_WORK: u64 = 2_000_000;
+
+/// Steps for splitting definitions by their bases.
+pub(crate) const REFINE_WORK: u64 = 50_000;
 
 /// More selections of predicates than this are not kept.
 const MAX_KEPT: usize = 64;
@@ -23,6 +28,11 @@ const MAX_KEPT: usize = 64;
 pub(crate) struct Prepared {
     /// The definitions.
     pub(crate) system: Arc<System>,
+    table: OnceLock<Table>,
+    invariants: OnceLock<Vec<Vec<Constraint>>>,
+    remainders: OnceLock<Vec<Vec<Remainder>>>,
+    least_sizes: OnceLock<Vec<Option<usize>>>,
+    refined: OnceLock<Option<Refined>>,
     extended: OnceLock<Extended>,
 }
 
@@ -66,12 +76,50 @@ impl Prepared {
             return prepared;
         }
         let system = selection.system.clone();
-        let prepared = Arc::new(Prepared { system, extended: OnceLock::new() });
+        let prepared = Arc::new(Prepared::new(system));
         let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() < MAX_KEPT {
             kept.insert(selection.origin.clone(), prepared.clone());
         }
         prepared
+    }
+
+    /// Nothing is known yet.
+    pub(crate) fn new(system: Arc<System>) -> Prepared {
+        Prepared {
+            system,
+            table: OnceLock::new(),
+            invariants: OnceLock::new(),
+            remainders: OnceLock::new(),
+            least_sizes: OnceLock::new(),
+            refined: OnceLock::new(),
+            extended: OnceLock::new(),
+        }
+    }
+
+    /// The bases of all predicates.
+    pub(crate) fn table(&self) -> &Table {
+        self.table.get_or_init(|| Table::new(&self.system, BASE_WORK))
+    }
+
+    /// What instances say of integers.
+    pub(crate) fn invariants(&self) -> &[Vec<Constraint>] {
+        self.invariants.get_or_init(|| invariant::invariants(&self.system))
+    }
+
+    /// What instances say of the remainders of integers.
+    pub(crate) fn remainders(&self) -> &[Vec<Remainder>] {
+        self.remainders.get_or_init(|| invariant::remainders(&self.system, self.invariants()))
+    }
+
+    /// The least number of instances that an instance of each predicate takes.
+    pub(crate) fn least_sizes(&self) -> &[Option<usize>] {
+        self.least_sizes.get_or_init(|| unfold::least_sizes(&self.system))
+    }
+
+    /// The definitions, split by their bases; `None` if that is too much to do.
+    pub(crate) fn refined(&self) -> Option<&Refined> {
+        self.refined.get_or_init(|| Refined::new(&self.system, REFINE_WORK)).as_ref()
     }
 
     /// The same with what proofs need.

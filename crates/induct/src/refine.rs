@@ -18,6 +18,7 @@ const MAX_GUESSES: usize = 4_000;
 const MAX_CLAUSES: usize = 4_000;
 
 /// Split definitions.
+#[derive(Debug)]
 pub struct Refined {
     /// The definitions.
     pub system: System,

@@ -4,7 +4,8 @@ use sl::procedure::Meter;
 use sl::{Evaluator, Formula, Model, Semantics, Signature, Truth};
 
 use crate::derivation::{self, Derivation, Unfolded, Written};
-use crate::system::{Clause, System, Var};
+use crate::prepared::Prepared;
+use crate::system::{Clause, Var};
 use crate::unfold::Unfolder;
 use arith::{Constraint, Sum};
 
@@ -29,9 +30,9 @@ pub struct Effort {
 
 /// What is asked.
 #[derive(Clone, Debug)]
-pub struct Refutation<'a> {
+pub(crate) struct Refutation<'a> {
     /// The definitions.
-    pub system: &'a System,
+    pub known: &'a Prepared,
     /// Counts what is tried.
     pub meter: &'a Meter,
     /// The same as they were written.
@@ -81,7 +82,7 @@ impl Refutation<'_> {
         let mut found = None;
         let mut rest = effort.models;
         let all: Vec<Var> = (0..left.clause.sorts.len() as Var).collect();
-        Unfolder::new(self.system, self.meter, effort.work).each(
+        Unfolder::new(self.known, self.meter, effort.work).each(
             left.clause,
             size,
             &mut |derivation| {
@@ -101,7 +102,7 @@ impl Refutation<'_> {
         smallest: &Derivation,
         effort: Effort,
     ) -> Option<Model> {
-        let components = components(left.clause, self.system.nils() as Var);
+        let components = components(left.clause, self.known.system.nils() as Var);
         if components.len() < 2 {
             return None;
         }
@@ -112,7 +113,7 @@ impl Refutation<'_> {
             let mut rest = effort.models / components.len();
             let size = effort.size + calls.len();
             let work = effort.work / components.len() as u64;
-            Unfolder::new(self.system, self.meter, work).each(&part, size, &mut |derivation| {
+            Unfolder::new(self.known, self.meter, work).each(&part, size, &mut |derivation| {
                 let whole = smallest.with(calls, derivation);
                 found = self.variants(left, &whole, vars, &mut rest);
                 found.is_some() || rest == 0
@@ -133,17 +134,19 @@ impl Refutation<'_> {
         if let Some(model) = self.check(left, derivation, rest) {
             return Some(model);
         }
-        let unfolded = Unfolded::new(self.system, left.clause, derivation);
+        let unfolded = Unfolded::new(&self.known.system, left.clause, derivation);
         let locations: Vec<Var> = among
             .iter()
             .copied()
-            .filter(|v| !self.system.is_int(unfolded.sorts[*v as usize]))
+            .filter(|v| !&self.known.system.is_int(unfolded.sorts[*v as usize]))
             .take(MAX_ALIASED)
             .collect();
         for (i, a) in locations.iter().enumerate() {
             for b in &locations[i + 1..] {
                 let sorts = &unfolded.sorts;
-                if sorts[*a as usize] != sorts[*b as usize] || (*b as usize) < self.system.nils() {
+                if sorts[*a as usize] != sorts[*b as usize]
+                    || (*b as usize) < self.known.system.nils()
+                {
                     continue;
                 }
                 let clause = Clause {
@@ -167,8 +170,8 @@ impl Refutation<'_> {
         rest: &mut usize,
     ) -> Option<Model> {
         let clause = left.clause;
-        let ints: Vec<Var> = (self.system.nils() as Var..clause.free as Var)
-            .filter(|v| self.system.is_int(clause.sorts[*v as usize]))
+        let ints: Vec<Var> = (self.known.system.nils() as Var..clause.free as Var)
+            .filter(|v| self.known.system.is_int(clause.sorts[*v as usize]))
             .take(MAX_ORDERED)
             .collect();
         let negative = ints.iter().map(|v| Constraint::less(&Sum::var(*v), &Sum::number(0)));
@@ -186,7 +189,7 @@ impl Refutation<'_> {
     fn check(&self, left: Written<'_>, derivation: &Derivation, rest: &mut usize) -> Option<Model> {
         *rest = if self.meter.step(1) { *rest } else { 0 };
         *rest = rest.checked_sub(1)?;
-        let model = derivation::model(self.system, self.signature, left, derivation)?;
+        let model = derivation::model(&self.known.system, self.signature, left, derivation)?;
         let mut evaluator = Evaluator::new(self.signature, self.semantics);
         evaluator.max_steps = EVALUATION;
         match evaluator.holds(&model, self.right) {

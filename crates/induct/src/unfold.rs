@@ -3,17 +3,18 @@
 use crate::base::Closure;
 use crate::derivation::{Derivation, Node};
 use crate::invariant;
+use crate::prepared::Prepared;
 use crate::system::{Clause, PredId, System, Var};
 use arith::Constraint;
 use sl::procedure::Meter;
 
 /// Enumerates derivations.
-pub struct Unfolder<'a> {
+pub(crate) struct Unfolder<'a> {
     system: &'a System,
     meter: &'a Meter,
-    least: Vec<Option<usize>>,
+    least: &'a [Option<usize>],
     /// What instances say of integers.
-    invariants: Vec<Vec<Constraint>>,
+    invariants: &'a [Vec<Constraint>],
     work: u64,
 }
 
@@ -67,14 +68,14 @@ pub fn total(sizes: impl IntoIterator<Item = Option<usize>>) -> Option<usize> {
 impl<'a> Unfolder<'a> {
     /// An enumeration with so many steps at most.
     #[must_use]
-    pub fn new(system: &'a System, meter: &'a Meter, work: u64) -> Unfolder<'a> {
-        let (least, invariants) = (least_sizes(system), invariant::invariants(system));
-        Unfolder { system, meter, least, invariants, work }
+    pub(crate) fn new(known: &'a Prepared, meter: &'a Meter, work: u64) -> Unfolder<'a> {
+        let (least, invariants) = (known.least_sizes(), known.invariants());
+        Unfolder { system: &known.system, meter, least, invariants, work }
     }
 
     /// Calls `accept` on derivations that are consistent, of at most this many instances, until it
     /// says `true`.
-    pub fn each(
+    pub(crate) fn each(
         &mut self,
         clause: &Clause,
         max_size: usize,

@@ -5,7 +5,7 @@ use induct::Induct;
 use report::FileId;
 use sl::ask::once::check_sat;
 use sl::enumerate::{self, Bounds};
-use sl::{Evaluator, Formula, Semantics, Signature, Truth, Verdict};
+use sl::{Answer, Evaluator, Formula, Satisfiability, Semantics, Signature, Truth};
 use testing::Random;
 
 const ONE_FIELD: &str = "
@@ -289,18 +289,18 @@ fn satisfiability_of_generated_formulas() {
         let Parsed { signature, left: formula, .. } = parse(ONE_FIELD, &left, "(ls x x)");
         let formulas = [formula.clone()];
         match check_sat(&mut Induct, &signature, Semantics::Standard, &formulas) {
-            Verdict::Sat(model) => {
+            Answer::Decided(Satisfiability::Sat(model)) => {
                 let evaluator = Evaluator::new(&signature, Semantics::Standard);
                 assert_eq!(evaluator.holds(&model, &formula), Truth::True, "{left}");
                 sat += 1;
             }
-            Verdict::Unsat => {
+            Answer::Decided(Satisfiability::Unsat(_)) => {
                 let bounds = Bounds { locations: 3, data: 0 };
                 let found =
                     enumerate::find_satisfying(&signature, Semantics::Standard, &formula, bounds);
                 assert_eq!(found, None, "{left}");
             }
-            Verdict::Unknown(reason) => panic!("{left}: {reason}"),
+            unknown => panic!("{left}: {unknown:?}"),
         }
     }
     assert!((40..160).contains(&sat), "{sat}");

@@ -7,7 +7,7 @@ use induct::propositional;
 use induct::system::{Clause, System};
 use report::FileId;
 use sl::ask::once::check_sat;
-use sl::{Evaluator, Semantics, SymbolicHeap, Truth, Verdict};
+use sl::{Evaluator, Semantics, SymbolicHeap, Truth};
 use testing::Random;
 
 const HEADER: &str = "(declare-sort Ref 0) (declare-heap (Ref Ref))
@@ -140,7 +140,7 @@ fn values_of_a_counter() {
         let verdict =
             check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
         assert_eq!(verdict.as_str(), expected, "{formula}");
-        if let Verdict::Sat(model) = &verdict {
+        if let Some(model) = verdict.model() {
             let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
             let truth = evaluator.holds(model, &check.assertions[0]);
             assert_ne!(truth, Truth::False, "{formula} {model:?}");

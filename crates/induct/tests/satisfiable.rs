@@ -4,7 +4,7 @@
 use induct::Induct;
 use report::FileId;
 use sl::ask::once::check_sat;
-use sl::{Evaluator, Semantics, Truth, Verdict};
+use sl::{Answer, Evaluator, Satisfiability, Semantics, Truth};
 
 const DEFINITIONS: &str = "
     (declare-sort Ref 0)
@@ -32,12 +32,12 @@ const DEFINITIONS: &str = "
     (declare-const x Ref) (declare-const y Ref) (declare-const z Ref)
 ";
 
-fn verdict(formula: &str) -> Verdict {
+fn verdict(formula: &str) -> Answer<Satisfiability> {
     let text = format!("{DEFINITIONS} (assert {formula}) (check-sat)");
     let script = sl::smtlib::parse(FileId(0), &text).unwrap();
     let check = &script.checks[0];
     let verdict = check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
-    if let Verdict::Sat(model) = &verdict {
+    if let Some(model) = verdict.model() {
         let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
         assert_eq!(evaluator.holds(model, &check.assertions[0]), Truth::True, "{formula}");
     }

@@ -79,11 +79,7 @@ impl Command<'_> {
             }
         }
         out.flush();
-        let drawn = match report.question {
-            logic::Question::Checks => self.draw(drawing),
-            logic::Question::Formula => 0,
-        };
-        drawn.max(report.exit_code())
+        self.draw(drawing).max(self.draw_proof(&report)).max(report.exit_code())
     }
 
     fn wanted(&self) -> Show {
@@ -97,12 +93,6 @@ impl Command<'_> {
             out.write(shown.text.as_bytes());
             for complaint in &shown.complaints {
                 complain(complaint);
-            }
-            if let Some(path) = &self.args.proof_svg
-                && let Some(Ok(proof)) = &answer.proof
-                && let Some(svg) = &proof.svg
-            {
-                write(path, svg);
             }
             if let Some(stats) = &shown.stats {
                 to_stderr(stats);
@@ -145,6 +135,23 @@ impl Command<'_> {
             }
         }
         status
+    }
+}
+
+impl Command<'_> {
+    /// Draws the last proof, if that is wanted. Returns an exit status.
+    fn draw_proof(&self, report: &LogicReport) -> u8 {
+        let Some(path) = &self.args.proof_svg else { return 0 };
+        let proofs = report.answers.iter().rev().filter_map(|answer| answer.proof.as_ref());
+        let mut drawings = proofs.filter_map(|proof| proof.as_ref().ok()?.svg.as_ref());
+        match drawings.next() {
+            Some(svg) if write(path, svg) => 0,
+            Some(_) => 2,
+            None => {
+                complain("there is no proof to draw");
+                0
+            }
+        }
     }
 }
 

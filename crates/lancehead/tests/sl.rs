@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use serde_json::Value;
@@ -17,8 +17,10 @@ fn answer(args: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
 }
 
+/// A file in a folder of its own.
 fn scratch(name: &str, text: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = testing::scratch(env!("CARGO_TARGET_TMPDIR"), &format!("sl-{name}")).unwrap();
+    let path = path.join(name);
     fs::write(&path, text).unwrap();
     path
 }
@@ -99,7 +101,7 @@ fn models_are_shown() {
 
 #[test]
 fn models_are_drawn() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let folder = testing::scratch(env!("CARGO_TARGET_TMPDIR"), "sl-models-drawn").unwrap();
     let (svg, dot) = (folder.join("model.svg"), folder.join("model.dot"));
     let output = run(&[
         "entails",
@@ -114,6 +116,46 @@ fn models_are_drawn() {
     let svg = fs::read_to_string(svg).unwrap();
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
     assert!(fs::read_to_string(dot).unwrap().starts_with("digraph heap {"));
+}
+
+/// A frame that there is none of has a counterexample.
+#[test]
+fn counterexamples_of_frames_are_drawn() {
+    let folder = testing::scratch(env!("CARGO_TARGET_TMPDIR"), "sl-frames-drawn").unwrap();
+    let svg = folder.join("frame.svg");
+    let args = ["frame", "ls(x, nil)", "x |-> y", "--svg", svg.to_str().unwrap()];
+    assert_eq!(answer(&args), (0, "none\n".into()));
+    assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg "));
+    let (status, text) = complaint(&["frame", "x |-> y", "x |-> y", "--svg", "none.svg"]);
+    assert_eq!((status, text.contains("no model to draw")), (0, true), "{text}");
+    let args = ["frame", "ls(x, nil)", "x |-> y", "--dot", "no/such/folder/frame.dot"];
+    assert_eq!(complaint(&args).0, 2);
+}
+
+#[test]
+fn proofs_are_drawn_whatever_the_format() {
+    let folder = testing::scratch(env!("CARGO_TARGET_TMPDIR"), "sl-proofs-drawn").unwrap();
+    for format in ["human", "json"] {
+        let svg = folder.join(format!("proof-{format}.svg"));
+        let drawn = ["--proof-svg", svg.to_str().unwrap(), "--format", format];
+        let question = ["entails", "x |-> y * ls(y, nil)", "true * ls(y, nil)"];
+        assert_eq!(answer(&[&question[..], &drawn].concat()).0, 0);
+        assert!(fs::read_to_string(&svg).unwrap().starts_with("<svg "), "{format}");
+        let nowhere = ["--proof-svg", "no/such/folder/proof.svg", "--format", format];
+        let (status, text) = complaint(&[&question[..], &nowhere].concat());
+        assert_eq!((status, text.contains("cannot be written")), (2, true), "{text}");
+    }
+    let (status, text) = complaint(&["entails", "emp", "x |-> y", "--proof-svg", "none.svg"]);
+    assert_eq!((status, text.contains("there is no proof to draw")), (0, true), "{text}");
+}
+
+/// What has no model entails `false`; a frame is one by an entailment.
+#[test]
+fn proofs_of_contradictions_and_of_frames() {
+    let (status, text) = answer(&["sat", "x |-> y * x |-> z", "--proof", "--check-proofs"]);
+    assert_eq!((status, text.contains("|- false")), (0, true), "{text}");
+    let (status, text) = answer(&["frame", "x |-> y * ls(y, nil)", "x |-> y", "--proof"]);
+    assert_eq!((status, text.contains("[match cell]")), (0, true), "{text}");
 }
 
 #[test]
@@ -177,6 +219,9 @@ fn stats_say_who_answered_and_what_it_took() {
     assert!(stats["queries"].as_u64() > stats["rounds"].as_u64(), "{stats}");
     assert!(stats["instances"].as_u64() >= stats["rounds"].as_u64(), "{stats}");
     let output = run(&["--stats", "frame", "x |-> y * ls(y, nil)", "x |-> y"]);
+    let line = String::from_utf8(output.stderr).unwrap();
+    assert!(line.starts_with("stats: induct, "), "{line}");
+    let output = run(&["--stats", "abduce", "x |-> y", "ls(x, nil)"]);
     let line = String::from_utf8(output.stderr).unwrap();
     assert!(line.starts_with("stats: grass, ") && line.contains(" instances of axioms"), "{line}");
 }

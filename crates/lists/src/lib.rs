@@ -128,7 +128,10 @@ impl Procedure for Lists {
         let meter = budget.meter();
         let answer = with_logic(scope.defs(), |logic| logic.satisfiable(scope, assertion, &meter));
         budget.spend(&meter);
-        answer.into()
+        Answer::from(answer).map(|model| match model {
+            Some(model) => Satisfiability::Sat(model),
+            None => Satisfiability::Unsat(proof_of(scope, assertion, &Assertion::never())),
+        })
     }
 
     fn entails(
@@ -143,7 +146,7 @@ impl Procedure for Lists {
             logic.entails(scope, left, right, &meter).or_else(|unknown| {
                 match logic.satisfiable(scope, left, &meter) {
                     // Then it does not matter what is on the right.
-                    Ok(Satisfiability::Unsat) => Ok(None),
+                    Ok(None) => Ok(None),
                     _ => Err(unknown),
                 }
             })
@@ -177,23 +180,23 @@ fn with_logic<T>(
 }
 
 impl ListLogic {
-    /// Is there a model? If so, the evaluator agrees that it is one.
+    /// A model, if there is one; the evaluator agrees that it is one.
     fn satisfiable(
         &self,
         scope: &Scope,
         assertion: &Assertion,
         meter: &Meter,
-    ) -> Result<Satisfiability, Unknown> {
+    ) -> Result<Option<Model>, Unknown> {
         if !meter.step(1) {
             return Err(meter.limit().unwrap_or(Limit::Steps).into());
         }
-        let Some(heap) = assertion.heap()? else { return Ok(Satisfiability::Unsat) };
+        let Some(heap) = assertion.heap()? else { return Ok(None) };
         let mut builder = Builder::new(self, scope, assertion.free_vars(scope))?;
         let graph = builder.graph(heap)?;
-        let Some(found) = search::solve(&graph) else { return Ok(Satisfiability::Unsat) };
+        let Some(found) = search::solve(&graph) else { return Ok(None) };
         let model = builder.model(&graph, &found, 1);
         match evaluator(scope.defs()).holds(&model, &assertion.formula(scope)?) {
-            Truth::True => Ok(Satisfiability::Sat(model)),
+            Truth::True => Ok(Some(model)),
             _ => Err(Unknown::GaveUp(Limit::Unconfirmed)),
         }
     }
@@ -208,10 +211,7 @@ impl ListLogic {
     ) -> Result<Option<Model>, Unknown> {
         let Some(left_heap) = left.heap()? else { return Ok(None) };
         let Some(right_heap) = right.heap()? else {
-            return self.satisfiable(scope, left, meter).map(|answer| match answer {
-                Satisfiability::Sat(model) => Some(model),
-                Satisfiability::Unsat => None,
-            });
+            return self.satisfiable(scope, left, meter);
         };
         let aliases = !right_heap.existentials().is_empty();
         let without = aliases.then(|| right_heap.without_aliases());

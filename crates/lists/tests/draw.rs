@@ -6,13 +6,13 @@ use report::FileId;
 use sl::ask::once::check_sat;
 use sl::draw::{dot, svg};
 use sl::enumerate::{self, Bounds};
-use sl::{Model, Semantics, Signature, Verdict};
+use sl::{Answer, Model, Satisfiability, Semantics, Signature};
 
 fn model(text: &str) -> (Model, Signature) {
     let document = sl::text::parse(&[(FileId(0), text)]).unwrap();
     let signature = (*document.signature).clone();
     match check_sat(&mut Lists, &signature, Semantics::Precise, &document.formulas) {
-        Verdict::Sat(model) => (model, signature),
+        Answer::Decided(Satisfiability::Sat(model)) => (model, signature),
         other => panic!("{other:?}"),
     }
 }

@@ -10,8 +10,9 @@ use sl::core::{Assertion, Clause, Clauses, Heap, Scope, Sequent, Var};
 use sl::proof::{Consequence, Derivation, Rule, Tree, Use};
 
 use crate::closure::Closure;
-use crate::consequence::{follows, implied};
+use crate::consequence::follows;
 use crate::facts::Knowledge;
+use crate::linear;
 
 /// What is wrong with a proof.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -350,8 +351,8 @@ impl<'a> Checker<'a> {
         if !s.right.different.iter().all(different) {
             return Err("a disequation does not follow");
         }
-        let goals = arith::project(&s.right.linear, &s.exist);
-        if !goals.is_some_and(|goals| implied(&known.linear(&s.left), &goals)) {
+        let goals = linear::without(&s.right.linear, &s.exist);
+        if !goals.is_some_and(|goals| linear::all_implied(&known.linear(&s.left), &goals)) {
             return Err("a constraint does not follow");
         }
         Ok(())
@@ -411,12 +412,12 @@ impl<'a> Checker<'a> {
             return Err("an existential variable has no cases");
         }
         let (last, others) = cases.split_last().ok_or("there are no cases")?;
-        let negation = last.negation().ok_or("a number is too large")?;
+        let negation = linear::otherwise(last).ok_or("a number is too large")?;
         let facts = self.known.linear(&s.left);
         for case in negation.iter().filter(|case| !others.contains(case)) {
             let mut with = facts.clone();
             with.push(case.clone());
-            if !arith::contradictory(&with) {
+            if !linear::contradictory(&with) {
                 return Err("a case is missing");
             }
         }
@@ -482,7 +483,7 @@ impl<'a> Checker<'a> {
         }
         let pure = heap.equal.iter().all(|(a, b)| known.are_equal(&s.left, *a, *b))
             && heap.different.iter().all(|(a, b)| known.are_different(&s.left, *a, *b))
-            && implied(&known.linear(&s.left), &heap.linear);
+            && linear::all_implied(&known.linear(&s.left), &heap.linear);
         if !pure {
             return Err("what it is used for does not follow");
         }
@@ -495,7 +496,7 @@ impl<'a> Checker<'a> {
         next.left.add(right);
         let more = premise.left.linear.iter().filter(|c| !next.left.linear.contains(c));
         let more: Vec<Constraint> = more.cloned().collect();
-        if !implied(&facts, &more) {
+        if !linear::all_implied(&facts, &more) {
             return Err("a constraint does not follow");
         }
         next.left.linear.extend(more);

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use arith::Constraint;
 use sl::core::sequent::ordered;
 use sl::core::{Heap, Sequent, Var};
 use sl::proof::Consequence;
 
 use crate::facts::Knowledge;
+use crate::linear::all_implied;
 
 /// Does the conclusion follow from the premise?
 ///
@@ -84,7 +84,7 @@ fn left_follows(known: &Knowledge<'_>, from: &Heap, left: &Heap) -> Result<(), &
     if !left.different.iter().all(different) {
         return Err("a disequation does not follow");
     }
-    if !implied(&known.linear(from), &left.linear) {
+    if !all_implied(&known.linear(from), &left.linear) {
         return Err("a constraint does not follow");
     }
     Ok(())
@@ -115,16 +115,11 @@ fn right_follows(
         let mut facts = known.linear(from);
         facts.extend(known.linear(right));
         facts.extend(known.same_cells(from, right));
-        if !implied(&facts, &wanted.linear) {
+        if !all_implied(&facts, &wanted.linear) {
             return Err("a constraint on the right does not follow");
         }
     }
     Ok(())
-}
-
-/// Do all goals follow? Those that are among the facts do.
-pub(crate) fn implied(facts: &[Constraint], goals: &[Constraint]) -> bool {
-    goals.iter().all(|goal| facts.contains(goal) || arith::implies(facts, goal))
 }
 
 /// Have two heaps the same atoms, up to what the left side knows to be equal?

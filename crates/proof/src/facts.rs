@@ -6,6 +6,7 @@ use sl::core::{Call, Clause, Heap, Sequent, SortId, System, Var};
 use sl::proof::{Base, Facts};
 
 use crate::closure::{Closure, for_choices};
+use crate::linear;
 
 /// Definitions and facts that hold of them.
 pub(crate) struct Knowledge<'a> {
@@ -42,13 +43,13 @@ impl<'a> Knowledge<'a> {
         Ok(known)
     }
 
-    /// Definitions of which nothing is known.
+    /// Definitions, and facts that nobody has checked.
     pub(crate) fn unchecked(
         system: &'a System,
         sorts: &'a [SortId],
-        none: &'a Facts,
+        facts: &'a Facts,
     ) -> Knowledge<'a> {
-        let (invariants, counts) = (none.invariants.as_slice(), none.counts.as_slice());
+        let (invariants, counts) = (facts.invariants.as_slice(), facts.counts.as_slice());
         Knowledge { system, sorts, bases: None, invariants, counts, nonempty: Vec::new() }
     }
 
@@ -70,13 +71,13 @@ impl<'a> Knowledge<'a> {
         for case in &predicate.cases {
             let heap = heap_of(case);
             let facts = self.linear(&heap);
-            if !arith::contradictory(&facts) {
-                if !said.iter().all(|c| arith::implies(&facts, c)) {
+            if !linear::contradictory(&facts) {
+                if !said.iter().all(|c| linear::implies(&facts, c)) {
                     return Err("an invariant does not hold of a case");
                 }
                 if let Some(count) = count {
                     let goal = self.cells(&heap).and_then(|cells| Constraint::equal(count, &cells));
-                    if !goal.is_some_and(|goal| arith::implies(&facts, &goal)) {
+                    if !goal.is_some_and(|goal| linear::implies(&facts, &goal)) {
                         return Err("a number of cells is not that of a case");
                     }
                 }
@@ -154,7 +155,7 @@ impl<'a> Knowledge<'a> {
     pub(crate) fn contradicts(&self, heap: &Heap, more: impl FnOnce(&mut Closure)) -> bool {
         let mut closure = Closure::of(heap, self.nils());
         more(&mut closure);
-        if closure.is_inconsistent() || arith::contradictory(&self.linear(heap)) {
+        if closure.is_inconsistent() || linear::contradictory(&self.linear(heap)) {
             return true;
         }
         let Some(bases) = self.bases else { return false };
@@ -168,7 +169,7 @@ impl<'a> Knowledge<'a> {
         }
         if self.is_int(a) {
             return Constraint::equal(&Sum::var(a), &Sum::var(b))
-                .is_some_and(|goal| arith::implies(&self.linear(heap), &goal));
+                .is_some_and(|goal| linear::implies(&self.linear(heap), &goal));
         }
         Closure::of(heap, self.nils()).are_equal(a, b)
             || self.contradicts(heap, |closure| closure.separate(a, b))

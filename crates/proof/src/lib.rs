@@ -1,8 +1,8 @@
 //! Proofs of entailments: checked, and shown.
 //!
 //! [`check`] accepts a proof if every step of it is right. It shares no code with those who search for
-//! proofs: it relies on `sl`'s core (definitions, sequents and how formulas become those) and on
-//! `arith`. [`text`] and [`svg`] show a proof to people.
+//! proofs: it relies on `sl`'s core (definitions, sequents and how formulas become those). What `arith`
+//! says of integers comes with a certificate, which is added up here. [`text`] and [`svg`] show a proof to people.
 //!
 //! # Why an accepted proof is right
 //!
@@ -39,6 +39,7 @@ mod check;
 mod closure;
 mod consequence;
 mod facts;
+mod linear;
 pub mod svg;
 pub mod text;
 

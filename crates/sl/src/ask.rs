@@ -2,7 +2,7 @@
 
 use crate::core::{Assertion, Scope};
 use crate::procedure::{
-    Answer, Budget, Check, Defs, Entailment, Inference, Procedure, Satisfiability, Verdict,
+    Answer, Budget, Check, Defs, Entailment, Inference, Procedure, Satisfiability,
 };
 use crate::{Formula, Semantics, Signature};
 
@@ -72,8 +72,8 @@ pub fn abduce(
 
 fn raised(scope: &Scope, inference: Inference) -> Answer<Inference<Formula>> {
     match inference {
-        Inference::Found(assertion) => match assertion.formula(scope) {
-            Ok(formula) => Answer::Decided(Inference::Found(formula)),
+        Inference::Found(assertion, proof) => match assertion.formula(scope) {
+            Ok(formula) => Answer::Decided(Inference::Found(formula, proof)),
             Err(reason) => Answer::OutOfFragment(reason),
         },
         Inference::Nothing(model) => Answer::Decided(Inference::Nothing(model)),
@@ -87,17 +87,19 @@ pub fn check_sat(
     defs: &Defs,
     assertions: &[Formula],
     budget: &mut Budget,
-) -> Verdict {
+) -> Answer<Satisfiability> {
     match Check::of(assertions, defs.semantics()) {
-        Check::Satisfiable(formula) => satisfiable(procedure, defs, &formula, budget).into(),
-        Check::Entails(left, right) => entails(procedure, defs, &left, &right, budget).into(),
+        Check::Satisfiable(formula) => satisfiable(procedure, defs, &formula, budget),
+        Check::Entails(left, right) => {
+            entails(procedure, defs, &left, &right, budget).counterexample()
+        }
     }
 }
 
 /// Questions with definitions that nobody needs afterwards, and no limits.
 pub mod once {
     use super::{
-        Answer, Budget, Defs, Entailment, Formula, Procedure, Semantics, Signature, Verdict,
+        Answer, Budget, Defs, Entailment, Formula, Procedure, Satisfiability, Semantics, Signature,
     };
 
     /// Is there a model of all of these?
@@ -106,7 +108,7 @@ pub mod once {
         signature: &Signature,
         semantics: Semantics,
         assertions: &[Formula],
-    ) -> Verdict {
+    ) -> Answer<Satisfiability> {
         let defs = Defs::new(signature.clone(), semantics);
         super::check_sat(procedure, &defs, assertions, &mut Budget::default())
     }

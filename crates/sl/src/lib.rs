@@ -39,9 +39,8 @@ pub use model::{Loc, Model, Object, Value};
 pub use overlay::{Layout, OverlaidHeap};
 pub use procedure::{
     Answer, Budget, Defs, Entailment, Inference, Limit, Procedure, Proof, Reason, Satisfiability,
-    Verdict,
 };
 pub use signature::{Cell, Definition, Record, Signature};
-pub use sort::{Name, Sort, Var};
+pub use sort::{Name, Sort, Symbol, Var, Variable};
 pub use symbolic::SymbolicHeap;
 pub use term::{Term, TermKind};

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 
 use crate::formula::{Formula, Kind, Semantics};
-use crate::sort::{Name, Var};
-use crate::substitute::{Substitution, fresh_name};
+use crate::sort::{Name, Symbol, Var, Variable};
+use crate::substitute::Substitution;
 use crate::symbolic::{SymbolicHeap, take_aliases};
 use crate::term::Term;
 
@@ -16,42 +16,45 @@ const MAX_DISJUNCTS: usize = 256;
 
 /// `exists vars. pure && layout`: pure atoms hold, and the heap is laid out so.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OverlaidHeap {
+pub struct OverlaidHeap<V = Var, P = Name> {
     /// Variables that stand for some value; their names are different from all others.
-    pub vars: Vec<Var>,
+    pub vars: Vec<V>,
     /// `=`, `!=`, `<=`, `<`.
-    pub pure: Vec<Formula>,
+    pub pure: Vec<Formula<V, P>>,
     /// What the heap is made of.
-    pub layout: Layout,
+    pub layout: Layout<V, P>,
 }
 
 /// What a heap is made of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Layout {
+pub enum Layout<V = Var, P = Name> {
     /// Anything.
     Any,
     /// A points-to atom, or an instance of a predicate.
-    Atom(Formula),
+    Atom(Formula<V, P>),
     /// It is divided among these.
-    Star(Vec<Layout>),
+    Star(Vec<Layout<V, P>>),
     /// It is laid out in each of these ways.
-    Both(Vec<Layout>),
+    Both(Vec<Layout<V, P>>),
 }
 
-impl OverlaidHeap {
+impl<V: Variable, P: Symbol> OverlaidHeap<V, P> {
     /// The heaps whose disjunction a formula is. `None` if it is none, because of negation of anything
     /// but pure atoms, wands or universal quantifiers, and if there would be too many.
     #[must_use]
-    pub fn disjuncts(formula: &Formula, semantics: Semantics) -> Option<Vec<OverlaidHeap>> {
-        let taken = all_names(formula);
-        let used = formula.free_vars().into_iter().map(|var| var.name).collect();
+    pub fn disjuncts(
+        formula: &Formula<V, P>,
+        semantics: Semantics,
+    ) -> Option<Vec<OverlaidHeap<V, P>>> {
+        let taken = all_vars(formula);
+        let used = formula.free_vars().into_iter().map(|var| var.id().clone()).collect();
         let mut flattener = Flattener { semantics, taken, used };
         flattener.flatten(formula)
     }
 
     /// The same with existential variables replaced by what they are equal to.
     #[must_use]
-    pub fn without_aliases(mut self) -> OverlaidHeap {
+    pub fn without_aliases(mut self) -> OverlaidHeap<V, P> {
         let by = take_aliases(&mut self.vars, &mut self.pure);
         self.layout.for_each_atom_mut(&mut |atom| *atom = atom.substitute(&by));
         self
@@ -59,30 +62,30 @@ impl OverlaidHeap {
 
     /// The symbolic heap that it is, if nothing is described twice.
     #[must_use]
-    pub fn into_symbolic(self) -> Option<SymbolicHeap> {
+    pub fn into_symbolic(self) -> Option<SymbolicHeap<V, P>> {
         let (vars, pure) = (self.vars, self.pure);
         let mut heap = SymbolicHeap { vars, pure, ..SymbolicHeap::default() };
         self.layout.add_to(&mut heap)?;
         Some(heap)
     }
 
-    fn new(layout: Layout) -> OverlaidHeap {
+    fn new(layout: Layout<V, P>) -> OverlaidHeap<V, P> {
         OverlaidHeap { vars: Vec::new(), pure: Vec::new(), layout }
     }
 
-    fn join(&self, other: &OverlaidHeap, layout: Layout) -> OverlaidHeap {
+    fn join(&self, other: &OverlaidHeap<V, P>, layout: Layout<V, P>) -> OverlaidHeap<V, P> {
         let vars = self.vars.iter().chain(&other.vars).cloned().collect();
         let pure = self.pure.iter().chain(&other.pure).cloned().collect();
         OverlaidHeap { vars, pure, layout }
     }
 }
 
-impl Layout {
+impl<V: Variable, P: Symbol> Layout<V, P> {
     /// No heap.
-    const EMPTY: Layout = Layout::Star(Vec::new());
+    const EMPTY: Layout<V, P> = Layout::Star(Vec::new());
 
     /// Calls `f` on all atoms, in order.
-    pub fn for_each_atom<'a>(&'a self, f: &mut impl FnMut(&'a Formula)) {
+    pub fn for_each_atom<'a>(&'a self, f: &mut impl FnMut(&'a Formula<V, P>)) {
         match self {
             Layout::Any => {}
             Layout::Atom(atom) => f(atom),
@@ -98,12 +101,12 @@ impl Layout {
         match self {
             Layout::Any => true,
             Layout::Atom(_) => false,
-            Layout::Star(parts) => parts.iter().any(Layout::is_open),
-            Layout::Both(parts) => parts.iter().all(Layout::is_open),
+            Layout::Star(parts) => parts.iter().any(|part| part.is_open()),
+            Layout::Both(parts) => parts.iter().all(|part| part.is_open()),
         }
     }
 
-    fn for_each_atom_mut(&mut self, f: &mut impl FnMut(&mut Formula)) {
+    fn for_each_atom_mut(&mut self, f: &mut impl FnMut(&mut Formula<V, P>)) {
         match self {
             Layout::Any => {}
             Layout::Atom(atom) => f(atom),
@@ -113,7 +116,7 @@ impl Layout {
         }
     }
 
-    fn star(&self, other: &Layout) -> Layout {
+    fn star(&self, other: &Layout<V, P>) -> Layout<V, P> {
         let mut parts = Vec::new();
         for layout in [self, other] {
             match layout {
@@ -128,7 +131,7 @@ impl Layout {
         }
     }
 
-    fn both(&self, other: &Layout) -> Layout {
+    fn both(&self, other: &Layout<V, P>) -> Layout<V, P> {
         let mut parts = Vec::new();
         for layout in [self, other] {
             match layout {
@@ -137,7 +140,7 @@ impl Layout {
                 one => parts.push(one.clone()),
             }
         }
-        let mut different: Vec<Layout> = Vec::new();
+        let mut different: Vec<Layout<V, P>> = Vec::new();
         for part in parts {
             if !different.contains(&part) {
                 different.push(part);
@@ -150,7 +153,7 @@ impl Layout {
         }
     }
 
-    fn add_to(self, heap: &mut SymbolicHeap) -> Option<()> {
+    fn add_to(self, heap: &mut SymbolicHeap<V, P>) -> Option<()> {
         match self {
             Layout::Any => heap.open = true,
             Layout::Atom(atom) => heap.spatial.push(atom),
@@ -165,26 +168,27 @@ impl Layout {
     }
 }
 
-fn all_names(formula: &Formula) -> BTreeSet<Name> {
-    let mut names: BTreeSet<Name> = formula.free_vars().into_iter().map(|v| v.name).collect();
+fn all_vars<V: Variable, P: Symbol>(formula: &Formula<V, P>) -> BTreeSet<V::Id> {
+    let mut all: BTreeSet<V::Id> =
+        formula.free_vars().into_iter().map(|var| var.id().clone()).collect();
     formula.for_each(&mut |part| {
         if let Kind::Exists(vars, _) = part.kind() {
-            names.extend(vars.iter().map(|v| v.name.clone()));
+            all.extend(vars.iter().map(|var| var.id().clone()));
         }
     });
-    names
+    all
 }
 
-struct Flattener {
+struct Flattener<V: Variable> {
     semantics: Semantics,
-    /// All names that occur.
-    taken: BTreeSet<Name>,
-    /// Those of free variables, and of variables that were bound so far.
-    used: BTreeSet<Name>,
+    /// All variables that occur.
+    taken: BTreeSet<V::Id>,
+    /// The free ones, and those that were bound so far.
+    used: BTreeSet<V::Id>,
 }
 
-impl Flattener {
-    fn flatten(&mut self, formula: &Formula) -> Option<Vec<OverlaidHeap>> {
+impl<V: Variable> Flattener<V> {
+    fn flatten<P: Symbol>(&mut self, formula: &Formula<V, P>) -> Option<Vec<OverlaidHeap<V, P>>> {
         match formula.kind() {
             Kind::True => Some(vec![OverlaidHeap::new(Layout::Any)]),
             Kind::False => Some(Vec::new()),
@@ -219,12 +223,12 @@ impl Flattener {
     }
 
     /// All ways to pick one disjunct of each part.
-    fn product(
+    fn product<P: Symbol>(
         &mut self,
-        parts: &[Formula],
-        none: Layout,
-        join: impl Fn(&Layout, &Layout) -> Layout,
-    ) -> Option<Vec<OverlaidHeap>> {
+        parts: &[Formula<V, P>],
+        none: Layout<V, P>,
+        join: impl Fn(&Layout<V, P>, &Layout<V, P>) -> Layout<V, P>,
+    ) -> Option<Vec<OverlaidHeap<V, P>>> {
         let mut all = vec![OverlaidHeap::new(none)];
         for part in parts {
             let next = self.flatten(part)?;
@@ -237,16 +241,20 @@ impl Flattener {
         Some(all)
     }
 
-    fn exists(&mut self, vars: &[Var], body: &Formula) -> Option<Vec<OverlaidHeap>> {
-        // Every binder gets names of its own, since its variables end up in a larger scope.
-        let mut by = Substitution::new();
+    fn exists<P: Symbol>(
+        &mut self,
+        vars: &[V],
+        body: &Formula<V, P>,
+    ) -> Option<Vec<OverlaidHeap<V, P>>> {
+        // Every binder gets variables of its own, since they end up in a larger scope.
+        let mut by = Substitution::<V>::new();
         let mut renamed = Vec::with_capacity(vars.len());
         for var in vars {
-            let fresh = Var { name: self.own_name(&var.name), sort: var.sort.clone() };
-            if fresh.name != var.name {
-                by.insert(var.name.clone(), Term::var(fresh.clone()));
+            let own = self.own(var);
+            if own != *var {
+                by.insert(var.id().clone(), Term::var(own.clone()));
             }
-            renamed.push(fresh);
+            renamed.push(own);
         }
         let mut all = self.flatten(&body.substitute(&by))?;
         for heap in &mut all {
@@ -257,20 +265,23 @@ impl Flattener {
         Some(all)
     }
 
-    /// The name itself the first time it is asked for, if no free variable has it; else others.
-    fn own_name(&mut self, name: &Name) -> Name {
-        if self.used.insert(name.clone()) {
-            return name.clone();
+    /// The variable itself the first time it is asked for, if it is not free; else others.
+    fn own(&mut self, var: &V) -> V {
+        if self.used.insert(var.id().clone()) {
+            return var.clone();
         }
-        let fresh = fresh_name(name, &self.taken);
-        self.taken.insert(fresh.clone());
+        let fresh = var.apart_from(&self.taken);
+        self.taken.insert(fresh.id().clone());
         fresh
     }
 }
 
 /// The negation of a pure atom as an atom. In the precise semantics it is something else: the heap
 /// might also not be empty.
-fn negated_atom(atom: &Formula, semantics: Semantics) -> Option<Formula> {
+fn negated_atom<V: Variable, P: Symbol>(
+    atom: &Formula<V, P>,
+    semantics: Semantics,
+) -> Option<Formula<V, P>> {
     if semantics == Semantics::Precise {
         return None;
     }

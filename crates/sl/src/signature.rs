@@ -6,10 +6,7 @@ use std::sync::Arc;
 use report::{Diagnostic, Pos};
 
 use crate::formula::{Formula, Kind};
-use crate::sort::{Name, Sort, Var};
-
-/// A formula that is larger than this is not unfolded further.
-const MAX_UNFOLDED: usize = 4096;
+use crate::sort::{Name, Sort, Symbol, Var, Variable};
 
 /// A record: what a location of the heap can hold.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -34,31 +31,31 @@ pub struct Cell {
 /// The definition of a predicate. It may mention itself, other predicates and stack variables; it
 /// means the least relation for which it holds.
 #[derive(Clone, Debug)]
-pub struct Definition {
+pub struct Definition<V = Var, P = Name> {
     /// The predicate.
-    pub name: Name,
-    /// Its parameters; their names are different.
-    pub params: Vec<Var>,
+    pub name: P,
+    /// Its parameters; they are different.
+    pub params: Vec<V>,
     /// What it stands for.
-    pub body: Formula,
+    pub body: Formula<V, P>,
     /// Where it was written.
     pub pos: Pos,
 }
 
 /// As for formulas, positions do not count.
-impl PartialEq for Definition {
-    fn eq(&self, other: &Definition) -> bool {
+impl<V: PartialEq, P: PartialEq> PartialEq for Definition<V, P> {
+    fn eq(&self, other: &Definition<V, P>) -> bool {
         (&self.name, &self.params, &self.body) == (&other.name, &other.params, &other.body)
     }
 }
 
-impl Eq for Definition {}
+impl<V: Eq, P: Eq> Eq for Definition<V, P> {}
 
-impl Definition {
+impl<V: Variable, P: Symbol> Definition<V, P> {
     /// Does it mention no stack variables?
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.body.free_vars().iter().all(|var| self.params.iter().any(|p| p.name == var.name))
+        self.body.free_vars().iter().all(|var| self.params.contains(var))
     }
 }
 
@@ -92,8 +89,7 @@ impl Signature {
     }
 
     /// The predicates that some formulas come to, through definitions.
-    #[must_use]
-    pub fn reached<'f>(&self, formulas: impl IntoIterator<Item = &'f Formula>) -> BTreeSet<Name> {
+    fn reached<'f>(&self, formulas: impl IntoIterator<Item = &'f Formula>) -> BTreeSet<Name> {
         let mut pending: Vec<Name> = formulas.into_iter().flat_map(Formula::predicates).collect();
         let mut seen = BTreeSet::new();
         while let Some(name) = pending.pop() {
@@ -116,21 +112,11 @@ impl Signature {
     /// that are kept. `None` if that makes it much larger.
     #[must_use]
     pub fn unfolded(&self, formula: &Formula, keep: impl Fn(&Name) -> bool) -> Option<Formula> {
-        let known = |name: &Name| {
+        formula.unfold_all(&|name: &Name| {
             let definition = self.predicates.get(name)?;
             let simple = definition.is_closed() && !keep(name) && !self.is_inductive(name);
             simple.then_some(definition.as_ref())
-        };
-        let mut formula = formula.clone();
-        while formula.predicates().iter().any(|name| known(name).is_some()) {
-            formula = formula.unfold(&known);
-            let mut size = 0usize;
-            formula.for_each(&mut |_| size += 1);
-            if size > MAX_UNFOLDED {
-                return None;
-            }
-        }
-        Some(formula)
+        })
     }
 
     /// The names and sorts of what locations of this sort hold. A cell that holds no record has one

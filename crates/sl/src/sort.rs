@@ -1,8 +1,12 @@
 //! Names and sorts.
 
+use std::collections::BTreeSet;
 use std::fmt;
+use std::hash::Hash;
 use std::ops::Deref;
 use std::sync::Arc;
+
+use crate::substitute::fresh_name;
 
 /// A name; cloning it is cheap.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -94,5 +98,44 @@ impl Var {
     /// A variable.
     pub fn new(name: impl Into<Name>, sort: Sort) -> Var {
         Var { name: name.into(), sort }
+    }
+}
+
+/// What predicates are called by: a name on the surface, a number in the core.
+pub trait Symbol: Clone + Ord + Hash + fmt::Debug {}
+
+impl Symbol for Name {}
+impl Symbol for usize {}
+
+/// What formulas know of their variables. On the surface they are names ([`Var`]), in the core numbers
+/// ([`Ident`](crate::core::Ident)).
+pub trait Variable: Clone + Ord + Hash + fmt::Debug {
+    /// What tells a variable from others.
+    type Id: Clone + Ord + fmt::Debug;
+
+    /// What tells it from others.
+    fn id(&self) -> &Self::Id;
+
+    /// What it ranges over.
+    fn sort(&self) -> &Sort;
+
+    /// The same variable under an identity that nobody has; its own if nobody has that.
+    #[must_use]
+    fn apart_from(&self, taken: &BTreeSet<Self::Id>) -> Self;
+}
+
+impl Variable for Var {
+    type Id = Name;
+
+    fn id(&self) -> &Name {
+        &self.name
+    }
+
+    fn sort(&self) -> &Sort {
+        &self.sort
+    }
+
+    fn apart_from(&self, taken: &BTreeSet<Name>) -> Var {
+        Var { name: fresh_name(&self.name, taken), sort: self.sort.clone() }
     }
 }

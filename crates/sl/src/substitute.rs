@@ -4,24 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formula::{Formula, Kind};
 use crate::signature::Definition;
-use crate::sort::{Name, Var};
+use crate::sort::{Name, Symbol, Var, Variable};
 use crate::term::Term;
 
-/// Terms for variables.
-pub type Substitution = BTreeMap<Name, Term>;
+/// A formula that is larger than this is not unfolded further.
+const MAX_UNFOLDED: usize = 4096;
 
-impl Formula {
+/// Terms for variables.
+pub type Substitution<V = Var> = BTreeMap<<V as Variable>::Id, Term<V>>;
+
+impl<V: Variable, P: Symbol> Formula<V, P> {
     /// The formula with terms in place of free variables. Bound variables are renamed where they
     /// would capture one.
     #[must_use]
-    pub fn substitute(&self, by: &Substitution) -> Formula {
+    pub fn substitute(&self, by: &Substitution<V>) -> Formula<V, P> {
         if by.is_empty() {
             return self.clone();
         }
         let mut taken = BTreeSet::new();
         for term in by.values() {
             term.for_each_var(&mut |var| {
-                taken.insert(var.name.clone());
+                taken.insert(var.id().clone());
             });
         }
         replace(self, by, &taken)
@@ -30,8 +33,15 @@ impl Formula {
     /// The formula with bodies in place of instances of predicates, where there is a definition; what
     /// they mention stays as it is.
     #[must_use]
-    pub fn unfold<'d>(&self, definition: &impl Fn(&Name) -> Option<&'d Definition>) -> Formula {
-        let all = |parts: &[Formula]| parts.iter().map(|p| p.unfold(definition)).collect();
+    pub fn unfold<'d>(
+        &self,
+        definition: &impl Fn(&P) -> Option<&'d Definition<V, P>>,
+    ) -> Formula<V, P>
+    where
+        V: 'd,
+        P: 'd,
+    {
+        let all = |parts: &[Formula<V, P>]| parts.iter().map(|p| p.unfold(definition)).collect();
         let kind = match self.kind() {
             Kind::Pred(name, args) => {
                 return match definition(name) {
@@ -61,23 +71,52 @@ impl Formula {
     }
 }
 
-impl Definition {
+impl<V: Variable, P: Symbol> Formula<V, P> {
+    /// The same until there is nothing left to unfold, which must come to an end. `None` if that makes the
+    /// formula much larger.
+    #[must_use]
+    pub fn unfold_all<'d>(
+        &self,
+        definition: &impl Fn(&P) -> Option<&'d Definition<V, P>>,
+    ) -> Option<Formula<V, P>>
+    where
+        V: 'd,
+        P: 'd,
+    {
+        let mut formula = self.clone();
+        while formula.predicates().iter().any(|pred| definition(pred).is_some()) {
+            formula = formula.unfold(definition);
+            let mut size = 0usize;
+            formula.for_each(&mut |_| size += 1);
+            if size > MAX_UNFOLDED {
+                return None;
+            }
+        }
+        Some(formula)
+    }
+}
+
+impl<V: Variable, P: Symbol> Definition<V, P> {
     /// The body for these arguments. The caller has checked their number.
     #[must_use]
-    pub fn instantiate(&self, args: &[Term]) -> Formula {
-        let by: Substitution = self
+    pub fn instantiate(&self, args: &[Term<V>]) -> Formula<V, P> {
+        let by: Substitution<V> = self
             .params
             .iter()
             .zip(args)
-            .map(|(param, arg)| (param.name.clone(), arg.clone()))
+            .map(|(param, arg)| (param.id().clone(), arg.clone()))
             .collect();
         self.body.substitute(&by)
     }
 }
 
-fn replace(formula: &Formula, by: &Substitution, taken: &BTreeSet<Name>) -> Formula {
-    let term = |t: &Term| t.substitute(&|name| by.get(name).cloned());
-    let all = |parts: &[Formula]| parts.iter().map(|p| replace(p, by, taken)).collect();
+fn replace<V: Variable, P: Symbol>(
+    formula: &Formula<V, P>,
+    by: &Substitution<V>,
+    taken: &BTreeSet<V::Id>,
+) -> Formula<V, P> {
+    let term = |t: &Term<V>| t.substitute(&|name| by.get(name).cloned());
+    let all = |parts: &[Formula<V, P>]| parts.iter().map(|p| replace(p, by, taken)).collect();
     let kind = match formula.kind() {
         Kind::True | Kind::False | Kind::Emp => return formula.clone(),
         Kind::Eq(a, b) => Kind::Eq(term(a), term(b)),
@@ -103,39 +142,33 @@ fn replace(formula: &Formula, by: &Substitution, taken: &BTreeSet<Name>) -> Form
     Formula::new(kind, formula.pos())
 }
 
-fn under_binder(
-    vars: &[Var],
-    body: &Formula,
-    by: &Substitution,
-    taken: &BTreeSet<Name>,
-) -> (Vec<Var>, Formula) {
+fn under_binder<V: Variable, P: Symbol>(
+    vars: &[V],
+    body: &Formula<V, P>,
+    by: &Substitution<V>,
+    taken: &BTreeSet<V::Id>,
+) -> (Vec<V>, Formula<V, P>) {
     let mut inner = by.clone();
     let mut taken = taken.clone();
     let mut renamed = Vec::with_capacity(vars.len());
     for var in vars {
-        inner.remove(&var.name);
+        inner.remove(var.id());
     }
-    let clash = vars.iter().any(|var| taken.contains(&var.name));
+    let clash = vars.iter().any(|var| taken.contains(var.id()));
     if clash {
-        taken.extend(body.free_vars().into_iter().map(|var| var.name));
+        taken.extend(body.free_vars().into_iter().map(|var| var.id().clone()));
     }
     for var in vars {
-        if clash && by.values().any(|t| mentions(t, &var.name)) {
-            let fresh = Var { name: fresh_name(&var.name, &taken), sort: var.sort.clone() };
-            taken.insert(fresh.name.clone());
-            inner.insert(var.name.clone(), Term::var(fresh.clone()));
+        if clash && by.values().any(|t| t.mentions(var.id())) {
+            let fresh = var.apart_from(&taken);
+            taken.insert(fresh.id().clone());
+            inner.insert(var.id().clone(), Term::var(fresh.clone()));
             renamed.push(fresh);
         } else {
             renamed.push(var.clone());
         }
     }
     (renamed, replace(body, &inner, &taken))
-}
-
-fn mentions(term: &Term, name: &Name) -> bool {
-    let mut found = false;
-    term.for_each_var(&mut |var| found |= var.name == *name);
-    found
 }
 
 /// A name that looks like this one and is not among those taken: `x`, `x_1`, `x_2`, …

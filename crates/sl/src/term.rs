@@ -5,17 +5,18 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use crate::signature::Record;
-use crate::sort::{Name, Sort, Var};
+use crate::sort::{Sort, Var, Variable};
 
-/// A term. Immutable and shared; cloning it is cheap.
+/// A term. Immutable and shared; cloning it is cheap. Variables are names on the surface, numbers in the
+/// core.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Term(Arc<TermKind>);
+pub struct Term<V = Var>(Arc<TermKind<V>>);
 
 /// What a term can be.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum TermKind {
+pub enum TermKind<V = Var> {
     /// A variable.
-    Var(Var),
+    Var(V),
     /// The location of this sort that is never allocated.
     Nil(Sort),
     /// An integer.
@@ -23,44 +24,44 @@ pub enum TermKind {
     /// A truth value.
     Bool(bool),
     /// A record with a value for each of its fields, in their order.
-    Record(Arc<Record>, Vec<Term>),
+    Record(Arc<Record>, Vec<Term<V>>),
     /// The field of this number of a record.
-    Field(Arc<Record>, usize, Term),
+    Field(Arc<Record>, usize, Term<V>),
     /// A sum.
-    Add(Vec<Term>),
+    Add(Vec<Term<V>>),
     /// The negative of a term.
-    Neg(Term),
+    Neg(Term<V>),
     /// A product; linear formulas have at most one factor that is not a number.
-    Mul(Vec<Term>),
+    Mul(Vec<Term<V>>),
 }
 
-impl Term {
+impl<V: Variable> Term<V> {
     /// A term of this kind.
     #[must_use]
-    pub fn new(kind: TermKind) -> Term {
+    pub fn new(kind: TermKind<V>) -> Term<V> {
         Term(Arc::new(kind))
     }
 
     /// A variable.
     #[must_use]
-    pub fn var(var: Var) -> Term {
+    pub fn var(var: V) -> Term<V> {
         Term::new(TermKind::Var(var))
     }
 
     /// `nil` of a sort of locations.
     #[must_use]
-    pub fn nil(sort: Sort) -> Term {
+    pub fn nil(sort: Sort) -> Term<V> {
         Term::new(TermKind::Nil(sort))
     }
 
     /// A number.
-    pub fn int(value: impl Into<BigInt>) -> Term {
+    pub fn int(value: impl Into<BigInt>) -> Term<V> {
         Term::new(TermKind::Int(value.into()))
     }
 
     /// `-a`; a number stays a number.
     #[must_use]
-    pub fn negative(a: Term) -> Term {
+    pub fn negative(a: Term<V>) -> Term<V> {
         match a.kind() {
             TermKind::Int(value) => Term::int(-value),
             _ => Term::new(TermKind::Neg(a)),
@@ -69,13 +70,13 @@ impl Term {
 
     /// What it is.
     #[must_use]
-    pub fn kind(&self) -> &TermKind {
+    pub fn kind(&self) -> &TermKind<V> {
         &self.0
     }
 
     /// The variable that this term is, if it is one.
     #[must_use]
-    pub fn as_var(&self) -> Option<&Var> {
+    pub fn as_var(&self) -> Option<&V> {
         match self.kind() {
             TermKind::Var(var) => Some(var),
             _ => None,
@@ -92,7 +93,7 @@ impl Term {
     #[must_use]
     pub fn sort(&self) -> Sort {
         match self.kind() {
-            TermKind::Var(var) => var.sort.clone(),
+            TermKind::Var(var) => var.sort().clone(),
             TermKind::Nil(sort) => sort.clone(),
             TermKind::Bool(_) => Sort::Bool,
             TermKind::Record(record, _) => Sort::Record(record.name.clone()),
@@ -105,7 +106,7 @@ impl Term {
 
     /// The terms that it is made of.
     #[must_use]
-    pub fn parts(&self) -> &[Term] {
+    pub fn parts(&self) -> &[Term<V>] {
         match self.kind() {
             TermKind::Record(_, parts) | TermKind::Add(parts) | TermKind::Mul(parts) => parts,
             TermKind::Neg(part) | TermKind::Field(_, _, part) => std::slice::from_ref(part),
@@ -114,7 +115,7 @@ impl Term {
     }
 
     /// Calls `f` on every variable in it.
-    pub fn for_each_var<'a>(&'a self, f: &mut impl FnMut(&'a Var)) {
+    pub fn for_each_var<'a>(&'a self, f: &mut impl FnMut(&'a V)) {
         if let TermKind::Var(var) = self.kind() {
             f(var);
         }
@@ -123,12 +124,21 @@ impl Term {
         }
     }
 
+    /// Does it mention this variable?
+    #[must_use]
+    pub fn mentions(&self, id: &V::Id) -> bool {
+        let mut found = false;
+        self.for_each_var(&mut |var| found |= var.id() == id);
+        found
+    }
+
     /// The same term with some variables replaced. Shares what does not change.
     #[must_use]
-    pub fn substitute(&self, replace: &impl Fn(&Name) -> Option<Term>) -> Term {
-        let all = |parts: &[Term]| parts.iter().map(|p| p.substitute(replace)).collect::<Vec<_>>();
+    pub fn substitute(&self, replace: &impl Fn(&V::Id) -> Option<Term<V>>) -> Term<V> {
+        let all =
+            |parts: &[Term<V>]| parts.iter().map(|p| p.substitute(replace)).collect::<Vec<_>>();
         let kind = match self.kind() {
-            TermKind::Var(var) => return replace(&var.name).unwrap_or_else(|| self.clone()),
+            TermKind::Var(var) => return replace(var.id()).unwrap_or_else(|| self.clone()),
             TermKind::Nil(_) | TermKind::Int(_) | TermKind::Bool(_) => return self.clone(),
             TermKind::Record(record, parts) => TermKind::Record(record.clone(), all(parts)),
             TermKind::Field(record, index, part) => {

@@ -1,7 +1,7 @@
 // by induct
 // What a proof leaves over is the frame.
 
-// frame ls(y, z)
+// frame x != nil * ls(y, z)
 x |-> y * ls(y, z)
 |= x |-> y
 

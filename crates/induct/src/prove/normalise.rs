@@ -29,9 +29,14 @@ impl Prover<'_> {
             (Some(closure), Some(a), Some(b)) => closure.are_different(*a, *b),
             _ => false,
         };
+        let mut is_whole = true;
         loop {
             if !simplify_right(s, &mut witnesses) {
                 return Progress::Failed;
+            }
+            // What instances on the left say of their arguments is gone once they are matched.
+            if std::mem::take(&mut is_whole) && !s.left.calls.is_empty() {
+                self.drop_known_different(s);
             }
             if let Some((var, rule, before)) = self.define(s).or_else(|| self.define_by_count(s)) {
                 let by = std::mem::take(&mut witnesses);
@@ -151,6 +156,14 @@ impl Prover<'_> {
         self.define(s).map(|(var, rule, _)| (var, rule, before))
     }
 
+    /// Drops disequations on the right that follow.
+    fn drop_known_different(&self, s: &mut Sequent) {
+        let Sequent { left, right, exist } = s;
+        right.different.retain(|(a, b)| {
+            exist.contains(a) || exist.contains(b) || !self.are_different(left, *a, *b)
+        });
+    }
+
     /// Drops what is known to follow of equal and different locations. `false` if something does not
     /// follow: bases are exact as long as there are no integers, so there is a counterexample. With
     /// integers it may be known later, but then it is asked for later as well.
@@ -158,13 +171,7 @@ impl Prover<'_> {
         let equal = std::mem::take(&mut s.right.equal);
         s.right.equal =
             equal.into_iter().filter(|(a, b)| !self.are_equal(&s.left, *a, *b)).collect();
-        let different = std::mem::take(&mut s.right.different);
-        s.right.different = different
-            .into_iter()
-            .filter(|(a, b)| {
-                s.exist.contains(a) || s.exist.contains(b) || !self.are_different(&s.left, *a, *b)
-            })
-            .collect();
+        self.drop_known_different(s);
         let free = |v: &Var| !s.exist.contains(v);
         s.right.equal.is_empty() && !s.right.different.iter().any(|(a, b)| free(a) && free(b))
     }

@@ -2,25 +2,37 @@
 
 use std::sync::Arc;
 
+use super::rename::{self, Numbering};
 use super::symheap::is_existential;
-use super::{Clause, PredId, Scope, Selection, SortId, SymHeap, Var, lower, raise};
+use super::{Clause, Form, Ident, PredId, Scope, Selection, SortId, SymHeap, Var, lower, raise};
 use crate::{Formula, Name, Reason, SymbolicHeap};
 
-/// A disjunction of symbolic heaps, or a Boolean combination of formulas that is none. Cheap to clone.
+/// A disjunction of symbolic heaps, or a formula with other connectives. Cheap to clone.
 ///
-/// One that is made of symbolic heaps has no text; a formula is made of it when somebody (the
-/// evaluator, a solver, a reader) needs one.
+/// One that is made of symbolic heaps is a formula ([`Assertion::form`]) when somebody needs one; one that
+/// is lowered from a formula is made of symbolic heaps if that is what the formula says.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assertion {
     /// The disjuncts, or why there are none.
     heaps: Result<Arc<[SymHeap]>, Reason>,
-    /// What it was lowered from, and the variables that are free there.
-    written: Option<(Formula, Arc<[Var]>)>,
+    /// What it was lowered from.
+    lowered: Option<Arc<Lowered>>,
+}
+
+/// A formula.
+#[derive(PartialEq, Debug)]
+struct Lowered {
+    /// With numbers, or why it has none.
+    form: Result<Form, Reason>,
+    /// As it was written, if it was.
+    written: Option<Formula>,
+    /// The variables that are free in it.
+    free: Vec<Var>,
 }
 
 impl From<SymHeap> for Assertion {
     fn from(heap: SymHeap) -> Assertion {
-        Assertion { heaps: Ok(Arc::new([heap])), written: None }
+        Assertion { heaps: Ok(Arc::new([heap])), lowered: None }
     }
 }
 
@@ -32,11 +44,17 @@ impl From<&SymHeap> for Assertion {
 
 impl From<Vec<SymHeap>> for Assertion {
     fn from(heaps: Vec<SymHeap>) -> Assertion {
-        Assertion { heaps: Ok(heaps.into()), written: None }
+        Assertion { heaps: Ok(heaps.into()), lowered: None }
     }
 }
 
 impl Assertion {
+    /// `false`: no disjuncts.
+    #[must_use]
+    pub fn never() -> Assertion {
+        Vec::new().into()
+    }
+
     /// The disjuncts.
     ///
     /// # Errors
@@ -63,15 +81,26 @@ impl Assertion {
     /// The formula.
     ///
     /// # Errors
-    /// If a symbolic heap is not well-sorted, or mentions what the scope does not know.
-    pub fn formula(&self, scope: &Scope) -> Result<Formula, Reason> {
-        if let Some((formula, _)) = &self.written {
-            return Ok(formula.clone());
+    /// If it is not well-sorted, or mentions what the scope does not know.
+    pub fn form(&self, scope: &Scope) -> Result<Form, Reason> {
+        if let Some(lowered) = &self.lowered {
+            return lowered.form.clone();
         }
         let semantics = scope.defs().semantics();
         let heaps = self.heaps()?.iter().map(|heap| raise::heap(scope, heap));
-        let formulas = heaps.map(|heap| heap.map(|heap| heap.to_formula(semantics)));
-        formulas.collect::<Result<_, _>>().map(Formula::or)
+        let forms = heaps.map(|heap| heap.map(|heap| heap.to_formula(semantics)));
+        forms.collect::<Result<_, _>>().map(Form::or)
+    }
+
+    /// The formula with names, for the evaluator and for people.
+    ///
+    /// # Errors
+    /// If it is not well-sorted, or mentions what the scope does not know.
+    pub fn formula(&self, scope: &Scope) -> Result<Formula, Reason> {
+        match self.lowered.as_ref().and_then(|lowered| lowered.written.clone()) {
+            Some(written) => Ok(written),
+            None => scope.named(&self.form(scope)?),
+        }
     }
 
     /// The disjuncts with names, in the same order.
@@ -79,10 +108,14 @@ impl Assertion {
     /// # Errors
     /// If there are none, or they are not well-sorted.
     pub fn written(&self, scope: &Scope) -> Result<Vec<SymbolicHeap>, Reason> {
-        match &self.written {
-            Some((formula, _)) => SymbolicHeap::disjuncts(formula, scope.defs().semantics())
+        match &self.lowered {
+            Some(_) => SymbolicHeap::disjuncts(&self.formula(scope)?, scope.defs().semantics())
                 .ok_or(Reason::NoSymbolicHeap),
-            None => self.heaps()?.iter().map(|heap| raise::heap(scope, heap)).collect(),
+            None => self
+                .heaps()?
+                .iter()
+                .map(|heap| rename::named_heap(scope.core(), &raise::heap(scope, heap)?))
+                .collect(),
         }
     }
 
@@ -91,8 +124,8 @@ impl Assertion {
     #[must_use]
     pub fn free_vars(&self, scope: &Scope) -> Vec<Var> {
         let mut all: Vec<Var> = Vec::new();
-        match (&self.written, &self.heaps) {
-            (Some((_, free)), _) => return free.to_vec(),
+        match (&self.lowered, &self.heaps) {
+            (Some(lowered), _) => return lowered.free.clone(),
             (None, Ok(heaps)) => heaps.iter().for_each(|heap| {
                 heap.for_each_var(&mut |var| {
                     if !is_existential(var) && !scope.is_nil(var) {
@@ -119,33 +152,47 @@ impl Assertion {
 }
 
 impl Scope {
-    /// Lowers a formula; its free variables are declared. What is no disjunction of symbolic heaps
-    /// stays a formula.
+    /// Lowers a formula; its free variables are declared.
     pub fn lower(&mut self, formula: &Formula) -> Assertion {
-        let mut fault = None;
-        let mut free = Vec::new();
+        let (mut fault, mut other, mut free) = (None, None, Vec::new());
         for var in formula.free_vars() {
-            match self.sort_id(&var.sort) {
-                Some(sort) => {
-                    let declared = self.declare(var.name.clone(), sort);
-                    // There may be one of another sort.
-                    if self.lookup(&var.name) != Some(declared) {
-                        fault = Some(Reason::IllSorted);
-                    }
-                    free.push(declared);
-                }
-                None => fault = Some(Reason::OtherValues),
+            match self.declare_any(&var) {
+                Some(declared) if self.sort(declared).is_some() => free.push(declared),
+                Some(_) => other = Some(Reason::OtherValues),
+                None => fault = Some(Reason::IllSorted),
             }
         }
         free.sort_unstable();
-        let heaps = fault.map_or_else(|| self.disjuncts(formula), Err);
-        Assertion { heaps, written: Some((formula.clone(), free.into())) }
+        let form = fault.map_or_else(|| self.numbered(formula), Err);
+        let heaps = match (&form, other) {
+            (Err(reason), _) => Err(reason.clone()),
+            (Ok(_), Some(reason)) => Err(reason),
+            (Ok(form), None) => self.disjuncts(form),
+        };
+        let lowered = Lowered { form, written: Some(formula.clone()), free };
+        Assertion { heaps, lowered: Some(Arc::new(lowered)) }
     }
 
-    fn disjuncts(&self, formula: &Formula) -> Result<Arc<[SymHeap]>, Reason> {
-        let heaps = SymbolicHeap::disjuncts(formula, self.defs().semantics());
+    /// The assertion that a formula with the variables of this scope is.
+    #[must_use]
+    pub fn assertion(&self, form: Form) -> Assertion {
+        let heaps = self.disjuncts(&form);
+        let known = |var: Ident| self.sort(var.number).is_some().then_some(var.number);
+        let free = form.free_vars().into_iter().filter_map(known).collect();
+        let lowered = Lowered { form: Ok(form), written: None, free };
+        Assertion { heaps, lowered: Some(Arc::new(lowered)) }
+    }
+
+    fn numbered(&self, formula: &Formula) -> Result<Form, Reason> {
+        let pred = |name: &Name| self.pred(name);
+        let free = |var: &crate::Var| self.ident(self.lookup(&var.name)?);
+        Numbering::new(&pred, &free).formula(formula)
+    }
+
+    fn disjuncts(&self, form: &Form) -> Result<Arc<[SymHeap]>, Reason> {
+        let heaps = SymbolicHeap::disjuncts(form, self.defs().semantics());
         let heaps = heaps.ok_or(Reason::NoSymbolicHeap)?;
-        let free = |name: &Name| self.lookup(name);
+        let free = |var: Var| !is_existential(var);
         heaps.iter().map(|heap| lower::heap(self.core().system(), &free, heap)).collect()
     }
 }

@@ -128,7 +128,8 @@ impl Builder {
                 if case.is_open() {
                     return Err(Reason::OpenDefinition);
                 }
-                cases.push(super::raise::heap(&scope, case)?.to_formula(Semantics::Precise));
+                let heap = super::raise::heap(&scope, case)?;
+                cases.push(scope.named(&heap.to_formula(Semantics::Precise))?);
             }
             if let Some(definition) = self.signature.predicates.get_mut(&declared.name) {
                 Arc::make_mut(definition).body = Formula::or(cases);

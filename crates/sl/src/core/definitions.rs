@@ -1,12 +1,13 @@
 //! All definitions of a signature with numbers, lowered once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::lower;
+use super::rename::Numbering;
 use super::system::Predicate;
-use super::{PredId, SortId, SymHeap, System, Var};
-use crate::{Name, Reason, Semantics, Signature, Sort, SymbolicHeap};
+use super::{Form, Ident, PredId, SortId, SymHeap, System, Var};
+use crate::{Definition, Name, Reason, Semantics, Signature, Sort, SymbolicHeap};
 
 /// More selections than this are not kept.
 const MAX_KEPT: usize = 64;
@@ -18,6 +19,10 @@ pub struct Definitions {
     system: System,
     /// Why a predicate has no cases.
     faults: Vec<Option<Reason>>,
+    /// The definitions with all connectives, or why there is none.
+    forms: Vec<Result<Definition<Ident, PredId>, Reason>>,
+    /// Variables of the stack that definitions mention: the first ones of every scope.
+    stack: Vec<crate::Var>,
     selections: Mutex<HashMap<Vec<PredId>, Arc<Selection>>>,
 }
 
@@ -66,20 +71,25 @@ impl Definitions {
             let predicate = Predicate { name: name.clone(), written, params, cases, heaps };
             system.predicates.push(predicate);
         }
-        for (id, (name, fault)) in names.iter().zip(&mut faults).enumerate() {
-            let body = signature.predicates.get(name).map(|definition| &definition.body);
-            if let (Some(body), None) = (body, &fault) {
-                match cases(&system, id, SymbolicHeap::disjuncts(body, semantics)) {
-                    Ok((cases, heaps)) => {
-                        if let Some(predicate) = system.predicates.get_mut(id) {
-                            (predicate.cases, predicate.heaps) = (cases, heaps);
-                        }
+        let stack = stack_vars(signature);
+        let defined = names.iter().filter_map(|name| signature.predicates.get(name));
+        let forms: Vec<_> = defined.map(|written| numbered(&system, &stack, written)).collect();
+        for (id, (form, fault)) in forms.iter().zip(&mut faults).enumerate() {
+            let written = system.predicates.get(id).map(|predicate| &predicate.name);
+            let written = written.and_then(|name| signature.predicates.get(name));
+            let (Some(written), None) = (written, &fault) else { continue };
+            let cases = form.clone().and_then(|form| cases(&system, semantics, &form));
+            match (cases, SymbolicHeap::disjuncts(&written.body, semantics)) {
+                (Ok(cases), Some(heaps)) => {
+                    if let Some(predicate) = system.predicates.get_mut(id) {
+                        (predicate.cases, predicate.heaps) = (cases, heaps);
                     }
-                    Err(reason) => *fault = Some(reason),
                 }
+                (Err(reason), _) => *fault = Some(reason),
+                (Ok(_), None) => *fault = Some(Reason::NoSymbolicHeapInDefinition),
             }
         }
-        Definitions { system, faults, selections: Mutex::default() }
+        Definitions { system, faults, forms, stack, selections: Mutex::default() }
     }
 
     /// The sorts.
@@ -116,6 +126,56 @@ impl Definitions {
             (_, Some(Some(reason))) => Err(reason.clone()),
             _ => Err(Reason::NoSuchInstance),
         }
+    }
+
+    /// A definition with all its connectives.
+    ///
+    /// # Errors
+    /// If there is none, or it mentions what has no number.
+    pub fn form(&self, pred: PredId) -> Result<&Definition<Ident, PredId>, Reason> {
+        match self.forms.get(pred) {
+            Some(Ok(definition)) => Ok(definition),
+            Some(Err(reason)) => Err(reason.clone()),
+            None => Err(Reason::NoSuchInstance),
+        }
+    }
+
+    /// Variables of the stack that definitions mention.
+    pub(super) fn stack(&self) -> &[crate::Var] {
+        &self.stack
+    }
+
+    /// Does the definition of a predicate come to itself?
+    #[must_use]
+    pub fn is_inductive(&self, pred: PredId) -> bool {
+        self.form(pred).is_ok_and(|form| self.reached(form.body.predicates()).contains(&pred))
+    }
+
+    /// The predicates that some come to, through definitions.
+    #[must_use]
+    pub fn reached(&self, mentioned: BTreeSet<PredId>) -> BTreeSet<PredId> {
+        let mut pending: Vec<PredId> = mentioned.into_iter().collect();
+        let mut seen = BTreeSet::new();
+        while let Some(next) = pending.pop() {
+            if seen.insert(next)
+                && let Ok(form) = self.form(next)
+            {
+                pending.extend(form.body.predicates());
+            }
+        }
+        seen
+    }
+
+    /// The formula with bodies in place of instances of predicates, except of inductive ones and those
+    /// that are kept. `None` if that makes it much larger.
+    #[must_use]
+    pub fn unfolded(&self, form: &Form, keep: impl Fn(PredId) -> bool) -> Option<Form> {
+        let known = |pred: &PredId| {
+            let definition = self.form(*pred).ok()?;
+            let simple = definition.is_closed() && !keep(*pred) && !self.is_inductive(*pred);
+            simple.then_some(definition)
+        };
+        form.unfold_all(&known)
     }
 
     /// Sorts, names and definitions. Those that [`predicate`](Definitions::predicate) refuses have no
@@ -173,29 +233,57 @@ impl Definitions {
     }
 }
 
-/// The cases of a definition, with numbers and as they were written.
+/// Variables that definitions mention and do not declare, in the order of their names.
+fn stack_vars(signature: &Signature) -> Vec<crate::Var> {
+    let mut all = BTreeSet::new();
+    for definition in signature.predicates.values().filter(|definition| !definition.is_closed()) {
+        let free = definition.body.free_vars().into_iter();
+        all.extend(free.filter(|var| !definition.params.contains(var)));
+    }
+    all.into_iter().collect()
+}
+
+/// The definition with numbers: the `nil`s come first, then the variables of the stack, then the
+/// parameters.
+fn numbered(
+    system: &System,
+    stack: &[crate::Var],
+    written: &Definition,
+) -> Result<Definition<Ident, PredId>, Reason> {
+    let number = |place: usize, var: &crate::Var| {
+        let crate::Var { name, sort } = var.clone();
+        Ident { number: (system.nils() + place) as Var, name, sort }
+    };
+    let params = written.params.iter().enumerate();
+    let params: Vec<Ident> = params.map(|(i, var)| number(stack.len() + i, var)).collect();
+    let free = |var: &crate::Var| {
+        let param = params.iter().find(|param| param.name == var.name).cloned();
+        param.or_else(|| Some(number(stack.iter().position(|known| known == var)?, var)))
+    };
+    let pred = |name: &Name| system.ids.get(name).copied();
+    let body = Numbering::new(&pred, &free).formula(&written.body)?;
+    let name = pred(&written.name).ok_or_else(|| Reason::Undefined(written.name.clone()))?;
+    Ok(Definition { name, params, body, pos: written.pos })
+}
+
+/// The cases of a definition.
 fn cases(
     system: &System,
-    pred: PredId,
-    heaps: Option<Vec<SymbolicHeap>>,
-) -> Result<(Vec<super::Clause>, Vec<SymbolicHeap>), Reason> {
+    semantics: Semantics,
+    definition: &Definition<Ident, PredId>,
+) -> Result<Vec<super::Clause>, Reason> {
+    let heaps = SymbolicHeap::disjuncts(&definition.body, semantics);
     let heaps = heaps.ok_or(Reason::NoSymbolicHeapInDefinition)?;
     if heaps.iter().any(|heap| heap.open) {
         return Err(Reason::OpenDefinition);
     }
-    let Some(Predicate { written, params, .. }) = system.predicates.get(pred) else {
-        return Err(Reason::NoSuchInstance);
-    };
-    let nils = system.nils();
-    let free: Vec<Var> = (nils..nils + params.len()).map(|v| v as Var).collect();
-    let param = |name: &Name| {
-        let place = written.iter().position(|p| p.name == *name)?;
-        free.get(place).copied()
-    };
+    let free: Vec<Var> = definition.params.iter().map(|param| param.number).collect();
+    let sorts = definition.params.iter().map(|param| system.sort(&param.sort));
+    let sorts: Vec<SortId> = sorts.collect::<Result<_, _>>()?;
     let mut cases = Vec::with_capacity(heaps.len());
     for heap in &heaps {
-        let heap: SymHeap = lower::heap(system, &param, heap)?;
-        cases.push(lower::clause(system, &heap, &free, params, &Some)?);
+        let heap: SymHeap = lower::heap(system, &|var| free.contains(&var), heap)?;
+        cases.push(lower::clause(system, &heap, &free, &sorts, &Some)?);
     }
-    Ok((cases, heaps))
+    Ok(cases)
 }

@@ -1,18 +1,21 @@
-//! Symbolic heaps of the surface, with numbers in place of names; and these as clauses, whose variables
-//! are all numbered in one row.
+//! Symbolic heaps as values of the core; and these as clauses, whose variables are all numbered in one
+//! row.
 
 use arith::{Constraint, Sum};
 use num_traits::ToPrimitive;
 
 use super::symheap::index;
-use super::{Call, Cell, Clause, PredId, SortId, SymHeap, System, Var};
-use crate::{Formula, Kind, Name, Reason, Sort, SymbolicHeap, Term, TermKind};
+use super::{
+    Call, Cell, Clause, Expr, Form, FormHeap, Ident, PredId, SortId, SymHeap, System, Var,
+};
+use crate::{Kind, Reason, Sort, TermKind};
 
-/// The symbolic heap with numbers; `free` says which ones its free variables have.
+/// The symbolic heap that a formula is, with constraints in place of terms; `free` says which variables
+/// it may mention that it does not bind.
 pub(super) fn heap(
     system: &System,
-    free: &dyn Fn(&Name) -> Option<Var>,
-    written: &SymbolicHeap,
+    free: &dyn Fn(Var) -> bool,
+    written: &FormHeap,
 ) -> Result<SymHeap, Reason> {
     let mut lowering = Lowering { system, free, bound: Vec::new(), heap: SymHeap::emp() };
     for var in &written.vars {
@@ -116,24 +119,27 @@ pub(super) fn clause(
 
 struct Lowering<'a> {
     system: &'a System,
-    free: &'a dyn Fn(&Name) -> Option<Var>,
-    bound: Vec<(Name, Var)>,
+    free: &'a dyn Fn(Var) -> bool,
+    bound: Vec<(Var, Var)>,
     heap: SymHeap,
 }
 
 impl Lowering<'_> {
-    fn declare(&mut self, var: &crate::Var) -> Result<(), Reason> {
-        let id = self.heap.fresh(self.system.sort(&var.sort)?);
-        self.bound.push((var.name.clone(), id));
+    fn declare(&mut self, var: &Ident) -> Result<(), Reason> {
+        let own = self.heap.fresh(self.system.sort(&var.sort)?);
+        self.bound.push((var.number, own));
         Ok(())
     }
 
-    fn lookup(&self, name: &Name) -> Result<Var, Reason> {
-        let bound = self.bound.iter().rev().find(|(known, _)| known == name);
-        bound.map(|(_, var)| *var).or_else(|| (self.free)(name)).ok_or(Reason::OpenVariable)
+    fn lookup(&self, var: &Ident) -> Result<Var, Reason> {
+        match self.bound.iter().find(|(known, _)| *known == var.number) {
+            Some((_, own)) => Ok(*own),
+            None if (self.free)(var.number) => Ok(var.number),
+            None => Err(Reason::OpenVariable),
+        }
     }
 
-    fn pure(&mut self, atom: &Formula) -> Result<(), Reason> {
+    fn pure(&mut self, atom: &Form) -> Result<(), Reason> {
         match atom.kind() {
             Kind::Eq(a, b) if a.sort().is_loc() => {
                 let (a, b) = (self.var(a)?, self.var(b)?);
@@ -155,8 +161,8 @@ impl Lowering<'_> {
 
     fn linear(
         &mut self,
-        a: &Term,
-        b: &Term,
+        a: &Expr,
+        b: &Expr,
         make: fn(&Sum, &Sum) -> Option<Constraint>,
     ) -> Result<(), Reason> {
         match make(&self.sum(a)?, &self.sum(b)?) {
@@ -168,13 +174,13 @@ impl Lowering<'_> {
         }
     }
 
-    fn sum(&self, term: &Term) -> Result<Sum, Reason> {
+    fn sum(&self, term: &Expr) -> Result<Sum, Reason> {
         let too_large = || Reason::NumberTooLarge;
         match term.kind() {
             TermKind::Int(value) => {
                 value.to_i64().map(|n| Sum::number(n.into())).ok_or_else(too_large)
             }
-            TermKind::Var(var) if var.sort == Sort::Int => self.lookup(&var.name).map(Sum::var),
+            TermKind::Var(var) if var.sort == Sort::Int => self.lookup(var).map(Sum::var),
             TermKind::Add(parts) => parts.iter().try_fold(Sum::default(), |sum, part| {
                 sum.plus(&self.sum(part)?, 1).ok_or_else(too_large)
             }),
@@ -192,9 +198,9 @@ impl Lowering<'_> {
         }
     }
 
-    fn var(&mut self, term: &Term) -> Result<Var, Reason> {
+    fn var(&mut self, term: &Expr) -> Result<Var, Reason> {
         match term.kind() {
-            TermKind::Var(var) => self.lookup(&var.name),
+            TermKind::Var(var) => self.lookup(var),
             TermKind::Nil(sort) => Ok(self.system.sort(sort)? as Var),
             _ => {
                 let sum = self.sum(term)?;
@@ -204,7 +210,7 @@ impl Lowering<'_> {
         }
     }
 
-    fn spatial(&mut self, atom: &Formula) -> Result<(), Reason> {
+    fn spatial(&mut self, atom: &Form) -> Result<(), Reason> {
         match atom.kind() {
             Kind::PointsTo(loc, content) => {
                 let addr = self.var(loc)?;
@@ -217,13 +223,10 @@ impl Lowering<'_> {
                 self.heap.add_cell(addr, fields);
                 Ok(())
             }
-            Kind::Pred(name, args) => {
-                let Some(pred) = self.system.ids.get(name).copied() else {
-                    return Err(Reason::Undefined(name.clone()));
-                };
+            Kind::Pred(pred, args) => {
                 let args: Vec<Var> =
                     args.iter().map(|arg| self.var(arg)).collect::<Result<_, _>>()?;
-                self.heap.add_call(pred, args);
+                self.heap.add_call(*pred, args);
                 Ok(())
             }
             _ => Err(Reason::NoSymbolicHeap),

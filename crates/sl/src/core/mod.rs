@@ -3,9 +3,9 @@
 //! The surface ([`Formula`](crate::Formula), [`Signature`](crate::Signature)) is what people write.
 //! Engines, procedures and proofs are about the core:
 //!
-//! - [`SymHeap`], a symbolic heap as a value, over the variables of a [`Scope`]; [`Assertion`], a
-//!   disjunction of them, which is what a [`Procedure`](crate::Procedure) is asked about. A formula is
-//!   lowered to one ([`Scope::lower`]).
+//! - [`SymHeap`], a symbolic heap as a value, over the variables of a [`Scope`]; [`Form`], a formula
+//!   over them with all connectives. [`Assertion`] is either, and is what a
+//!   [`Procedure`](crate::Procedure) is asked about. A formula is lowered to one ([`Scope::lower`]).
 //! - [`Definitions`], all that a signature defines; [`Builder`] makes definitions without text.
 //! - [`Clauses`], a question with all variables in one row, over the [`System`] of those definitions
 //!   that matter to it, and [`Sequent`]s, which proofs are about. Integers are linear constraints of
@@ -70,9 +70,11 @@
 mod assertion;
 mod builder;
 mod definitions;
+mod ident;
 mod lower;
 pub mod print;
 mod raise;
+mod rename;
 mod scope;
 pub mod sequent;
 pub mod symheap;
@@ -81,6 +83,7 @@ pub mod system;
 pub use assertion::{Assertion, Clauses};
 pub use builder::Builder;
 pub use definitions::{Definitions, Selection};
+pub use ident::{Expr, Form, FormHeap, Ident};
 pub use print::Names;
 pub use scope::Scope;
 pub use sequent::{Heap, Sequent};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use arith::{Constraint, Relation};
+use arith::{Constraint, Relation, Sum};
 
 use super::{Cell, Heap, Sequent, SortId, System, Var};
 use crate::sort::Name;
@@ -39,6 +39,29 @@ impl Names<'_> {
 
     fn vars(&self, vars: impl IntoIterator<Item = Var>) -> String {
         vars.into_iter().map(|v| self.var(v)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A sum.
+    #[must_use]
+    pub fn sum(&self, sum: &Sum) -> String {
+        let mut text = String::new();
+        for (var, factor) in &sum.factors {
+            let (times, name) = (factor.unsigned_abs(), self.var(*var));
+            text += match (*factor < 0, text.is_empty()) {
+                (true, true) => "-",
+                (true, false) => " - ",
+                (false, true) => "",
+                (false, false) => " + ",
+            };
+            text += &if times == 1 { name } else { format!("{times} * {name}") };
+        }
+        match sum.constant {
+            number if text.is_empty() => text = number.to_string(),
+            0 => {}
+            number if number < 0 => text += &format!(" - {}", number.unsigned_abs()),
+            number => text += &format!(" + {number}"),
+        }
+        text
     }
 
     /// What is said of integers, with what is added on both sides.
@@ -81,8 +104,15 @@ impl Names<'_> {
             parts.push(format!("{} |-> {}", self.var(cell.addr), self.content(cell)));
         }
         for call in &heap.calls {
-            let name = self.system.predicates.get(call.pred).map_or("?", |p| p.name.as_str());
-            parts.push(format!("{name}({})", self.vars(call.args.iter().copied())));
+            let predicate = self.system.predicates.get(call.pred);
+            // The right side of a proof that there is no model has no disjuncts.
+            let is_false = predicate.is_some_and(|p| p.cases.is_empty() && p.written.is_empty());
+            let name = predicate.map_or("?", |p| p.name.as_str());
+            parts.push(if is_false {
+                "false".into()
+            } else {
+                format!("{name}({})", self.vars(call.args.iter().copied()))
+            });
         }
         if heap.open {
             parts.push("true".into());

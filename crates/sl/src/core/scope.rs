@@ -4,9 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::definitions::Definitions;
-use super::{Clause, PredId, SortId, SymHeap, Var};
+use super::{Clause, Form, Ident, PredId, SortId, SymHeap, Var};
+use crate::Formula;
 use crate::procedure::{Defs, Reason};
 use crate::sort::{Name, Sort};
+
+/// The number of no sort.
+const UNKNOWN: SortId = SortId::MAX;
 
 /// Definitions, and variables by number. Cheap to clone. A scope only grows, and what was said of its
 /// variables stays true.
@@ -21,15 +25,21 @@ pub struct Scope {
 struct Declared {
     vars: Vec<crate::Var>,
     names: Vec<Name>,
-    sorts: Vec<SortId>,
+    /// None for values that symbolic heaps do not have: truth values and records.
+    sorts: Vec<Option<SortId>>,
     by_name: HashMap<Name, Var>,
 }
 
 impl Scope {
-    /// A scope without variables.
+    /// A scope without variables, but for those of the stack that definitions mention.
     #[must_use]
     pub fn new(defs: &Defs) -> Scope {
-        Scope { defs: defs.clone(), core: defs.core().clone(), declared: Arc::default() }
+        let core = defs.core().clone();
+        let mut scope = Scope { defs: defs.clone(), core, declared: Arc::default() };
+        for var in scope.core.clone().stack() {
+            scope.add(var.clone());
+        }
+        scope
     }
 
     /// The same variables, with more definitions over the same sorts.
@@ -56,7 +66,17 @@ impl Scope {
         match self.declared.by_name.get(&name) {
             Some(var) if self.sort(*var) == Some(sort) => *var,
             Some(_) => self.fresh(&name, sort),
-            None => self.add(name, sort),
+            None => self.add_of(name, sort),
+        }
+    }
+
+    /// The same for a variable of any sort; `None` if there is one of its name and another sort.
+    pub(super) fn declare_any(&mut self, var: &crate::Var) -> Option<Var> {
+        match self.declared.by_name.get(&var.name) {
+            Some(known) => {
+                self.var(*known).filter(|known| known.sort == var.sort).and(Some(*known))
+            }
+            None => Some(self.add(var.clone())),
         }
     }
 
@@ -66,21 +86,26 @@ impl Scope {
         loop {
             let name: Name = format!("{like}_{number}").into();
             if !self.declared.by_name.contains_key(&name) {
-                return self.add(name, sort);
+                return self.add_of(name, sort);
             }
             number += 1;
         }
     }
 
-    fn add(&mut self, name: Name, sort: SortId) -> Var {
-        let var = (self.nils() + self.declared.vars.len()) as Var;
-        let written = self.core.sorts().get(sort).cloned().unwrap_or(Sort::Int);
+    fn add_of(&mut self, name: Name, sort: SortId) -> Var {
+        let sort = self.core.sorts().get(sort).cloned().unwrap_or(Sort::Int);
+        self.add(crate::Var { name, sort })
+    }
+
+    fn add(&mut self, var: crate::Var) -> Var {
+        let number = (self.nils() + self.declared.vars.len()) as Var;
+        let sort = self.core.sort_id(&var.sort);
         let declared = Arc::make_mut(&mut self.declared);
-        declared.by_name.insert(name.clone(), var);
-        declared.names.push(name.clone());
-        declared.vars.push(crate::Var::new(name, written));
+        declared.by_name.insert(var.name.clone(), number);
+        declared.names.push(var.name.clone());
+        declared.vars.push(var);
         declared.sorts.push(sort);
-        var
+        number
     }
 
     /// The variable of this name, if it was declared.
@@ -112,7 +137,7 @@ impl Scope {
     pub fn sort(&self, var: Var) -> Option<SortId> {
         match (var as usize).checked_sub(self.nils()) {
             None => Some(var as SortId),
-            Some(index) => self.declared.sorts.get(index).copied(),
+            Some(index) => self.declared.sorts.get(index).copied().flatten(),
         }
     }
 
@@ -129,6 +154,21 @@ impl Scope {
     #[must_use]
     pub fn var(&self, var: Var) -> Option<&crate::Var> {
         self.declared.vars.get((var as usize).checked_sub(self.nils())?)
+    }
+
+    /// The same for formulas.
+    #[must_use]
+    pub fn ident(&self, var: Var) -> Option<Ident> {
+        let crate::Var { name, sort } = self.var(var)?.clone();
+        Some(Ident { number: var, name, sort })
+    }
+
+    /// The formula with names.
+    ///
+    /// # Errors
+    /// If a predicate has none, or a bound variable is not bound.
+    pub fn named(&self, form: &Form) -> Result<Formula, Reason> {
+        self.core.named(form, &[])
     }
 
     /// The variables that were declared, in the order of their numbers.
@@ -185,7 +225,7 @@ impl Scope {
         let nils = self.nils();
         let first = nils + self.declared.vars.len();
         let sorts: Vec<SortId> = (0..nils)
-            .chain(self.declared.sorts.iter().copied())
+            .chain(self.declared.sorts.iter().map(|sort| sort.unwrap_or(UNKNOWN)))
             .chain(heap.existentials().iter().copied())
             .collect();
         let number = |v: Var| super::symheap::index(v).map_or(v, |i| (first + i) as Var);

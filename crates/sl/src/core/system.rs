@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use arith::Constraint;
 
 use super::definitions::Definitions;
-use super::lower;
+use super::rename::Numbering;
+use super::{Ident, lower};
 use crate::{Formula, Kind, Name, Reason, Semantics, Signature, Sort, SymbolicHeap};
 
 /// A variable of a clause or of a sequent.
@@ -139,8 +140,14 @@ impl System {
     pub fn clause(&self, heap: &SymbolicHeap, free: &[crate::Var]) -> Result<Clause, Reason> {
         let sorts = free.iter().map(|var| self.sort(&var.sort)).collect::<Result<Vec<_>, _>>()?;
         let nils = self.nils();
-        let place = |name: &Name| free.iter().position(|var| var.name == *name);
-        let lowered = lower::heap(self, &|name| place(name).map(|i| (nils + i) as Var), heap)?;
+        let ident = |var: &crate::Var| {
+            let place = free.iter().position(|known| known.name == var.name)?;
+            let crate::Var { name, sort } = var.clone();
+            Some(Ident { number: (nils + place) as Var, name, sort })
+        };
+        let pred = |name: &Name| self.ids.get(name).copied();
+        let numbered = Numbering::new(&pred, &ident).heap(heap)?;
+        let lowered = lower::heap(self, &|_| true, &numbered)?;
         let free: Vec<Var> = (nils..nils + free.len()).map(|v| v as Var).collect();
         lower::clause(self, &lowered, &free, &sorts, &Some)
     }

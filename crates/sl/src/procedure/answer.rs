@@ -25,8 +25,9 @@ pub enum Answer<T> {
 pub enum Satisfiability {
     /// This one; the evaluator agrees.
     Sat(Model),
-    /// There is none.
-    Unsat,
+    /// There is none, and this is why: a proof that `false` is entailed, or that there is no
+    /// counterexample if one was asked for.
+    Unsat(Proof),
 }
 
 /// The answer to "is every model of this one of that?".
@@ -41,11 +42,21 @@ pub enum Entailment {
 /// The answer to a question for a frame or an anti-frame.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Inference<F = Assertion> {
-    /// This one; the entailment was checked.
-    Found(F),
+    /// This one, and why it is one: the entailment that makes it a frame or an anti-frame.
+    Found(F, Proof),
     /// There is none. For frames: here is a model of the first formula no part of which is one of the
     /// second.
     Nothing(Option<Model>),
+}
+
+impl<F> Inference<F> {
+    /// The same for another form of what was found.
+    pub fn map<G>(self, f: impl FnOnce(F) -> G) -> Inference<G> {
+        match self {
+            Inference::Found(found, proof) => Inference::Found(f(found), proof),
+            Inference::Nothing(model) => Inference::Nothing(model),
+        }
+    }
 }
 
 impl Inference<Formula> {
@@ -53,10 +64,7 @@ impl Inference<Formula> {
     /// has them all.
     #[must_use]
     pub fn lowered(self, scope: &Scope) -> Inference {
-        match self {
-            Inference::Found(formula) => Inference::Found(scope.clone().lower(&formula)),
-            Inference::Nothing(model) => Inference::Nothing(model),
-        }
+        self.map(|formula| scope.clone().lower(&formula))
     }
 }
 
@@ -189,13 +197,39 @@ impl Answer<Satisfiability> {
     pub fn as_str(&self) -> &'static str {
         match self {
             Answer::Decided(Satisfiability::Sat(_)) => "sat",
-            Answer::Decided(Satisfiability::Unsat) => "unsat",
+            Answer::Decided(Satisfiability::Unsat(_)) => "unsat",
             Answer::OutOfFragment(_) | Answer::GaveUp(_) => "unknown",
         }
     }
 }
 
+impl Answer<Satisfiability> {
+    /// The model, if there is one.
+    #[must_use]
+    pub fn model(&self) -> Option<&Model> {
+        match self {
+            Answer::Decided(Satisfiability::Sat(model)) => Some(model),
+            _ => None,
+        }
+    }
+
+    /// Is there certainly none?
+    #[must_use]
+    pub fn is_unsat(&self) -> bool {
+        matches!(self, Answer::Decided(Satisfiability::Unsat(_)))
+    }
+}
+
 impl Answer<Entailment> {
+    /// The answer to whether there is a counterexample.
+    #[must_use]
+    pub fn counterexample(self) -> Answer<Satisfiability> {
+        self.map(|entailment| match entailment {
+            Entailment::Invalid(model) => Satisfiability::Sat(model),
+            Entailment::Valid(proof) => Satisfiability::Unsat(proof),
+        })
+    }
+
     /// The word for it.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
@@ -210,51 +244,5 @@ impl Answer<Entailment> {
     #[must_use]
     pub fn is_valid(&self) -> bool {
         matches!(self, Answer::Decided(Entailment::Valid(_)))
-    }
-}
-
-/// What `(check-sat)` says.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// There is a model; the evaluator agrees.
-    Sat(Model),
-    /// There is none.
-    Unsat,
-    /// Nobody knows, and this is why.
-    Unknown(String),
-}
-
-impl Verdict {
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Verdict::Sat(_) => "sat",
-            Verdict::Unsat => "unsat",
-            Verdict::Unknown(_) => "unknown",
-        }
-    }
-}
-
-impl From<Answer<Satisfiability>> for Verdict {
-    fn from(answer: Answer<Satisfiability>) -> Verdict {
-        match answer {
-            Answer::Decided(Satisfiability::Sat(model)) => Verdict::Sat(model),
-            Answer::Decided(Satisfiability::Unsat) => Verdict::Unsat,
-            Answer::OutOfFragment(reason) => Verdict::Unknown(reason.to_string()),
-            Answer::GaveUp(limit) => Verdict::Unknown(limit.to_string()),
-        }
-    }
-}
-
-/// An entailment is valid if there is no counterexample.
-impl From<Answer<Entailment>> for Verdict {
-    fn from(answer: Answer<Entailment>) -> Verdict {
-        match answer {
-            Answer::Decided(Entailment::Invalid(model)) => Verdict::Sat(model),
-            Answer::Decided(Entailment::Valid(_)) => Verdict::Unsat,
-            Answer::OutOfFragment(reason) => Verdict::Unknown(reason.to_string()),
-            Answer::GaveUp(limit) => Verdict::Unknown(limit.to_string()),
-        }
     }
 }

@@ -11,7 +11,7 @@ mod budget;
 mod defs;
 mod reason;
 
-pub use answer::{Answer, Entailment, Inference, Later, NoProof, Proof, Satisfiability, Verdict};
+pub use answer::{Answer, Entailment, Inference, Later, NoProof, Proof, Satisfiability};
 pub use budget::{Budget, Clock, Meter, Stats};
 pub use defs::Defs;
 pub use reason::{Limit, ListFault, Reason, SolverFault, Unknown};

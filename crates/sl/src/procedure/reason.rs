@@ -199,6 +199,8 @@ pub enum Limit {
     FormulaSize,
     /// The addresses of a model or a frame are not known, because they are computed.
     ComputedAddresses,
+    /// There is a proof, and the checker of proofs does not accept it, for this reason.
+    RejectedProof(String),
     /// The solver has no answer.
     Solver(SolverFault),
     /// No thread was started, for this reason.
@@ -244,6 +246,7 @@ impl fmt::Display for Limit {
                 f.write_str("the formula has too many splits and extensions to write down")
             }
             Limit::ComputedAddresses => f.write_str("the answer is about computed addresses"),
+            Limit::RejectedProof(why) => write!(f, "the proof is not accepted: {why}"),
             Limit::Solver(fault) => match fault {
                 SolverFault::Missing(why) | SolverFault::Failed(why) => f.write_str(why),
                 SolverFault::GaveUp(why) => write!(f, "the solver gave up: {why}"),

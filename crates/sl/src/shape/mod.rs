@@ -9,9 +9,13 @@ mod list;
 mod sorted;
 mod tree;
 
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 
+use crate::core::PredId;
 use crate::formula::Semantics;
+use crate::procedure::Defs;
 use crate::signature::{Definition, Signature};
 use crate::sort::Name;
 
@@ -208,4 +212,36 @@ fn classify_to(
     list.or_else(|| sorted::classify(definition, signature, semantics, depth))
         .map(Shape::List)
         .or_else(|| tree::classify(cases.as_ref()?).map(Shape::Tree))
+}
+
+/// The shapes of all definitions, by their numbers in the core.
+#[derive(Debug)]
+pub struct Shapes(Vec<Option<Shape>>);
+
+impl Shapes {
+    fn new(defs: &Defs) -> Shapes {
+        let signature = defs.signature();
+        let shape = |pred| {
+            let definition = signature.predicates.get(defs.core().name(pred)?)?;
+            classify(definition, signature, defs.semantics())
+        };
+        Shapes((0..signature.predicates.len()).map(shape).collect())
+    }
+
+    /// The list that a predicate is, if it is one.
+    #[must_use]
+    pub fn list(&self, pred: PredId) -> Option<&List> {
+        match self.0.get(pred) {
+            Some(Some(Shape::List(list))) => Some(list),
+            _ => None,
+        }
+    }
+}
+
+impl Defs {
+    /// The shapes of the definitions, found out once.
+    #[must_use]
+    pub fn shapes(&self) -> Arc<Shapes> {
+        self.prepared(Shapes::new)
+    }
 }
