@@ -2,11 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 
+use ::infer::analysis::Analysis;
 use driver::infer::{self, Done, Settings};
 use driver::inputs;
+use driver::prove::Portfolio;
+use driver::z3::{Surroundings, find};
 use heap::run::{Config, Property};
 use report::safety::human::Show;
 use report::safety::{self, SafetyReport, SafetyStatus};
@@ -20,7 +22,13 @@ use crate::output::{Output, complain};
 use crate::progress::Progress;
 
 /// The commands; one of them shows invariants. Returns the exit status.
-pub(crate) fn run(args: &args::Infer, invariants: bool, color: Color, out: &mut Output) -> u8 {
+pub(crate) fn run(
+    args: &args::Infer,
+    invariants: bool,
+    z3: Option<&Path>,
+    color: Color,
+    out: &mut Output,
+) -> u8 {
     let start = Instant::now();
     let cancel = Cancel::default();
     let interrupt = Interrupt::cancels(cancel.clone());
@@ -32,23 +40,23 @@ pub(crate) fn run(args: &args::Infer, invariants: bool, color: Color, out: &mut 
             None => files.push(input.path),
             Some(problem) => {
                 let report = SafetyReport::invalid(input.path.display().to_string(), vec![problem]);
-                let (sources, pictures) = (SourceMap::new(), Vec::new());
-                let done = Done { report, sources, pictures, harness: None, witness: None };
+                let done = Done { report, sources: SourceMap::new(), pictures: Vec::new() };
                 show(args, invariants, color, out, &done);
                 reports.push(done.report);
             }
         }
     }
-    let written = [&args.svg, &args.harness, &args.witness].iter().any(|path| path.is_some());
-    if files.len() > 1 && (written || args.emit.is_some()) {
-        complain("--svg, --harness, --witness and --emit are for one file");
+    if files.len() > 1 && (args.svg.is_some() || args.emit.is_some()) {
+        complain("--svg and --emit are for one file");
         return 2;
     }
     let settings = settings(args);
-    let analysis = infer::Shapes;
+    let surroundings = Surroundings::of_this_process(z3);
+    let solver = find(&surroundings).ok().map(|found| found.path);
+    let portfolio = Portfolio { solver };
+    let analysis: &dyn Analysis = if invariants { &infer::Shapes } else { &portfolio };
     let jobs = args.jobs.unwrap_or_else(cores);
-    let counted = Arc::clone(&settings.options.progress);
-    let progress = Progress::new(files.len(), 1).saying(move || counted.text());
+    let progress = Progress::new(files.len(), 1);
     let mut trouble = None;
     progress.show(None, || {
         let cancelled = cancel.flag();
@@ -56,10 +64,10 @@ pub(crate) fn run(args: &args::Infer, invariants: bool, color: Color, out: &mut 
             crash::working_on(path, json);
             progress.file_begun(path);
         };
-        infer::infer_files(&files, jobs, &settings, &analysis, &cancelled, &begun, |done| {
+        infer::infer_files(&files, jobs, &settings, analysis, &cancelled, &begun, |done| {
             progress.file_done();
             progress.hidden(|| show(args, invariants, color, out, &done));
-            trouble = trouble.take().or(write_evidence(args, &done).err());
+            trouble = trouble.take().or(write_picture(args, &done).err());
             reports.push(done.report);
         });
     });
@@ -90,15 +98,8 @@ fn settings(args: &args::Infer) -> Settings {
     };
     let properties = all.into_iter().filter(asked).collect();
     let timeout = Some(args.timeout).filter(|limit| !limit.is_zero());
-    let options = ::infer::Options { properties, timeout, config, progress: Arc::default() };
-    Settings {
-        c: args.c.options(),
-        entry: args.entry.clone(),
-        options,
-        stats: args.stats,
-        harness: args.harness.is_some(),
-        witness: args.witness.is_some(),
-    }
+    let options = ::infer::Options { properties, timeout, config };
+    Settings { c: args.c.options(), entry: args.entry.clone(), options, stats: args.stats }
 }
 
 fn cores() -> usize {
@@ -134,19 +135,11 @@ fn show(args: &args::Infer, invariants: bool, color: Color, out: &mut Output, do
     out.flush();
 }
 
-/// Writes the files that were asked for, those for which there is something to write.
-fn write_evidence(args: &args::Infer, done: &Done) -> Result<(), String> {
-    let write = |path: &Option<PathBuf>, text: Option<String>, none: &str| {
-        let Some(path) = path else { return Ok(()) };
-        let Some(text) = text else {
-            complain(&format!("{} is not written: {none}", path.display()));
-            return Ok(());
-        };
-        std::fs::write(path, text)
-            .map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+fn write_picture(args: &args::Infer, done: &Done) -> Result<(), String> {
+    let Some(path) = &args.svg else { return Ok(()) };
+    let Some(drawn) = done.pictures.first() else {
+        return Err(format!("{}: there is nothing to draw", path.display()));
     };
-    let drawn = (!done.pictures.is_empty()).then(|| picture::svg_of_states(&done.pictures));
-    write(&args.svg, drawn, "there is nothing to draw")?;
-    write(&args.harness, done.harness.clone(), "no violation was found in a C program")?;
-    write(&args.witness, done.witness.clone(), "not everything that was asked is decided")
+    std::fs::write(path, picture::svg(drawn))
+        .map_err(|e| format!("{}: cannot be written: {e}", path.display()))
 }

@@ -44,8 +44,12 @@ pub fn run() -> ExitCode {
             Command::Check(check) => check::run(check, args.color, &mut out),
             Command::Fmt(fmt) => fmt::run(fmt, args.color, &mut out),
             Command::Print(print) => print::run(print, args.color, &mut out),
-            Command::Infer(infer) => infer::run(infer, true, args.color, &mut out),
-            Command::Prove(prove) => infer::run(prove, false, args.color, &mut out),
+            Command::Infer(infer) => {
+                infer::run(infer, true, args.z3.as_deref(), args.color, &mut out)
+            }
+            Command::Prove(prove) => {
+                infer::run(prove, false, args.z3.as_deref(), args.color, &mut out)
+            }
             Command::Run(run) => run::run(run, args.color, &mut out),
             Command::Sl(sl) => sl::run(sl, args.color, args.z3.as_deref(), &mut out),
             Command::SiliconOptions => {

@@ -31,6 +31,8 @@ pub struct Kind {
     pub data: Vec<(String, u64)>,
     /// Heap fields, with the kind that they are meant to lead to.
     pub ptrs: Vec<(String, u64, Option<KindId>)>,
+    /// May it be freed?
+    pub on_heap: bool,
 }
 
 /// What the root is in the empty case.

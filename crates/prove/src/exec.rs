@@ -35,6 +35,10 @@ pub enum Command {
     New(usize, KindId, bool),
     /// `free(x)`.
     Free(usize),
+    /// The object that `x` leads to, which is not on the heap, is gone.
+    Release(usize),
+    /// Nothing.
+    Skip,
     /// `y := x->N_i`: which variable, from where, which heap field.
     Load(usize, usize, KindId, usize),
     /// `a := x->D_i`.
@@ -88,6 +92,9 @@ pub fn execute(command: &Command, state: &Formula, defs: &Defs) -> Executed {
             let kind = access_kind(command);
             let fits = |index: usize| match (&state.atoms[index], kind) {
                 (Atom::Cell(cell), Some(kind)) => cell.kind == kind,
+                (Atom::Cell(cell), None) => {
+                    defs.kind(cell.kind).on_heap == matches!(command, Command::Free(_))
+                }
                 _ => true,
             };
             if !state.cell_at(place).is_some_and(fits) {
@@ -115,6 +122,7 @@ pub fn execute(command: &Command, state: &Formula, defs: &Defs) -> Executed {
 pub fn accessed(command: &Command) -> Option<usize> {
     match command {
         Command::Free(x)
+        | Command::Release(x)
         | Command::Load(_, x, ..)
         | Command::LoadData(_, x, ..)
         | Command::Store(x, ..)
@@ -193,7 +201,7 @@ fn apply(command: &Command, state: &mut Formula, defs: &Defs) -> Option<()> {
             state.vars[*x] = at;
             state.atoms.push(Atom::Cell(cell));
         }
-        Command::Free(x) => {
+        Command::Free(x) | Command::Release(x) => {
             let place = state.vars[*x];
             let index = state.cell_at(place)?;
             // Fig. 5: what was freed is not null, and not where something else is.
@@ -226,7 +234,7 @@ fn apply(command: &Command, state: &mut Formula, defs: &Defs) -> Option<()> {
             let value = value.unwrap_or_else(|| state.fresh_data());
             *cell_mut(state, *x)?.data.get_mut(*field)? = value;
         }
-        Command::Fail => {}
+        Command::Fail | Command::Skip => {}
     }
     Some(())
 }

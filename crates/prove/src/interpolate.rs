@@ -61,7 +61,11 @@ fn candidate(before: &Formula, command: &Command, after: &Formula, defs: &Defs) 
             }
         }
         Command::Havoc(x) => result.vars[*x] = result.fresh(),
-        Command::Data(..) | Command::HavocData(..) | Command::Assume(_) | Command::Fail => {}
+        Command::Data(..)
+        | Command::HavocData(..)
+        | Command::Assume(_)
+        | Command::Fail
+        | Command::Skip => {}
         // ∃x. A, where A is I' without the record.
         Command::New(x, _, zeroed) => {
             let at = result.vars[*x];
@@ -79,7 +83,7 @@ fn candidate(before: &Formula, command: &Command, after: &Formula, defs: &Defs) 
             result.vars[*x] = result.fresh();
         }
         // ∃a⃗, z⃗. I' * x ↦ [a⃗, z⃗]
-        Command::Free(x) => {
+        Command::Free(x) | Command::Release(x) => {
             let Atom::Cell(cell) = before.atoms.get(before.cell_at(before.vars[*x])?)? else {
                 return None;
             };

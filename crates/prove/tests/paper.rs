@@ -20,6 +20,7 @@ fn defs() -> Defs {
     let kind = |name: &str, own: u32, ptrs: usize| Kind {
         name: name.to_owned(),
         data: vec![("D".to_owned(), 0)],
+        on_heap: true,
         ptrs: (0..ptrs).map(|n| (format!("N{n}"), 8 * (n as u64 + 1), Some(KindId(own)))).collect(),
     };
     let sub =

@@ -1,0 +1,27 @@
+//:: prove safe
+// What is kept beside a list is at most each of its elements.
+#include <assert.h>
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct item {
+  int price;
+  struct item *next;
+};
+
+int main(void) {
+  struct item *cart = NULL, *i;
+  int least = 1000;
+  while (__VERIFIER_nondet_int()) {
+    i = malloc(sizeof *i);
+    i->price = __VERIFIER_nondet_int();
+    i->next = cart;
+    cart = i;
+    if (i->price < least)
+      least = i->price;
+  }
+  for (i = cart; i != NULL; i = i->next)
+    assert(least <= i->price);
+  return 0;
+}
