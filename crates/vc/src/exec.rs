@@ -100,18 +100,16 @@ impl<'p> Unit<'p> {
                         let value = self.fresh("any", &ty);
                         aside.state.locals.insert(*var, value);
                     }
+                    // A proof may change variables and the heap: what it shows is about the state before it.
+                    let state = aside.state.clone();
                     self.ending.proofs += 1;
                     let ends = self.exec(vec![aside], &proof.body);
                     self.ending.proofs -= 1;
                     for end in ends? {
-                        let env = self.env(&end.state).clone();
-                        let goal = {
-                            let (locals, heap) = (env.locals, end.state.heap.clone());
-                            self.formula(locals, &heap, &proof.goal)?
-                        };
+                        let shown = Path { node: end.node, state: state.clone() };
                         let blame =
                             Blame::new("assert.failed", e.span, "this assertion might not hold");
-                        self.check(&end, goal, blame);
+                        self.check_claim(&shown, *mods, &proof.goal, &blame)?;
                     }
                     let path = self.fork(&path);
                     self.assume_claim(&path, *mods, e)?;
@@ -120,16 +118,11 @@ impl<'p> Unit<'p> {
                 let blame = Blame::new("assert.failed", e.span, "this assertion might not hold");
                 if mods.free {
                     self.assume_claim(&path, *mods, e)?;
-                } else if mods.pure {
-                    let heap = path.state.heap.clone();
-                    let goal = self.formula(path.state.locals.clone(), &heap, e)?;
-                    self.check(&path, goal, blame);
                 } else {
-                    let alternatives = self.alternatives(&path, e)?;
-                    let owned = path.state.footprint.clone();
-                    let rule = Some((&owned, Rule::Exactly));
-                    self.check_on(&path, &alternatives, &[], rule, &blame, "this might not hold");
-                    self.assume_claim(&path, *mods, e)?;
+                    self.check_claim(&path, *mods, e, &blame)?;
+                    if !mods.pure {
+                        self.assume_claim(&path, *mods, e)?;
+                    }
                 }
                 Ok(vec![path])
             }
@@ -192,6 +185,21 @@ impl<'p> Unit<'p> {
         let locals = path.state.locals.clone();
         let env = crate::translate::Env { locals, heap: &path.state.heap, old: &old };
         self.translator.spatial(&env, e)
+    }
+
+    /// What an assertion claims: without `pure` also that its footprint is all that is owned.
+    fn check_claim(&mut self, path: &Path, mods: Mods, e: &Expr, blame: &Blame) -> Result<()> {
+        if mods.pure {
+            let heap = path.state.heap.clone();
+            let goal = self.formula(path.state.locals.clone(), &heap, e)?;
+            self.check(path, goal, blame.clone());
+            return Ok(());
+        }
+        let alternatives = self.alternatives(path, e)?;
+        let owned = path.state.footprint.clone();
+        let rule = Some((&owned, Rule::Exactly));
+        self.check_on(path, &alternatives, &[], rule, blame, "this might not hold");
+        Ok(())
     }
 
     fn assume_claim(&mut self, path: &Path, mods: Mods, e: &Expr) -> Result<()> {

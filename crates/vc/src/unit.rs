@@ -14,7 +14,7 @@ use spl::core::{LocalId, Name, Procedure, Program, Type};
 use crate::assertion::{Alternative, Fact, What};
 use crate::effects::Effects;
 use crate::ending::Ending;
-use crate::translate::{Env, Heap, HeapVar, Translator};
+use crate::translate::{Heap, HeapVar, Translator};
 
 /// More paths than this are joined.
 const MAX_PATHS: usize = 16;
@@ -126,10 +126,6 @@ pub(crate) struct Unit<'p> {
 }
 
 impl<'p> Unit<'p> {
-    pub fn env<'s>(&'s self, state: &'s State) -> Env<'s> {
-        Env { locals: state.locals.clone(), heap: &state.heap, old: &self.entry }
-    }
-
     pub fn local_type(&self, local: LocalId) -> Type {
         let declared = self.procedure.locals.get(local.0 as usize).map(|l| l.ty.clone());
         declared.or_else(|| self.extra.get(&local).cloned()).unwrap_or(Type::Int)

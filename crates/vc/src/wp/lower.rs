@@ -308,10 +308,22 @@ impl<'p> Lowering<'p> {
                     let value = self.any(&self.local_type(*var));
                     aside.push(self.assign_local(*var, value));
                 }
+                // The proof may change the state: what it shows is about the one before it.
+                let goal = if mods.pure {
+                    self.formula(&proof.goal)?
+                } else {
+                    let alternatives = self.alternatives(&proof.goal)?;
+                    let owned = self.vars.footprint.clone();
+                    match self.claim(&alternatives, &[], &Owned::All(&owned)) {
+                        Command::Assert(goal) => goal,
+                        _ => return unsupported(e.span, "this assertion"),
+                    }
+                };
+                let shown = self.any(&Type::Bool);
+                aside.push(Command::Assume(self.translator.logic.terms.eq(shown, goal)));
                 self.lower(&mut aside, &proof.body)?;
-                let goal = self.formula(&proof.goal)?;
                 let never = self.translator.logic.terms.bool(false);
-                aside.extend([Command::Assert(goal), Command::Assume(never)]);
+                aside.extend([Command::Assert(shown), Command::Assume(never)]);
                 let mut after = Vec::new();
                 self.assume_claim(&mut after, *mods, e)?;
                 code.push(Command::Choice(vec![Command::Seq(aside), Command::Seq(after)]));
