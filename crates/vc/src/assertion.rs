@@ -278,16 +278,21 @@ impl Translator<'_> {
         Ok(all)
     }
 
-    /// Replaces variables that an equation determines. What is left has to be guessed by the solver.
+    /// Replaces variables that an equation or an instance of a predicate determines. What is left has to be
+    /// guessed by the solver.
     pub fn determine(&mut self, alternative: &mut Alternative, vars: &[Term]) -> Vec<Term> {
         let mut open: Vec<Term> = vars.to_vec();
         loop {
-            let found = alternative.facts.iter().find_map(|fact| {
+            let by_equation = alternative.facts.iter().find_map(|fact| {
                 let Node::Op(Op::Eq, args) = self.logic.terms.node(fact.term) else { return None };
                 let [a, b] = args[..] else { return None };
                 [(a, b), (b, a)]
                     .into_iter()
                     .find(|(var, value)| open.contains(var) && !self.mentions(*value, *var))
+            });
+            let found = by_equation.or_else(|| {
+                let facts: Vec<Term> = alternative.facts.iter().map(|f| f.term).collect();
+                facts.into_iter().find_map(|fact| self.determined_by(fact, &open))
             });
             let Some((var, value)) = found else { return open };
             let map = HashMap::from([(var, value)]);
@@ -301,7 +306,7 @@ impl Translator<'_> {
         }
     }
 
-    fn mentions(&self, term: Term, what: Term) -> bool {
+    pub fn mentions(&self, term: Term, what: Term) -> bool {
         let mut pending = vec![term];
         let mut seen = std::collections::HashSet::new();
         while let Some(term) = pending.pop() {

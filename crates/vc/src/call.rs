@@ -165,8 +165,15 @@ impl<'p> Unit<'p> {
         self.assume_on(path, alternatives, Some(&footprint));
         for (ty, part) in &footprint {
             if let Some(all) = owned.get(ty) {
-                let inside = self.translator.logic.subset(ty, *part, *all);
+                let logic = &mut self.translator.logic;
+                let inside = logic.subset(ty, *part, *all);
+                // All that is owned is in the part or in the rest. By inclusion alone the solver would not ask
+                // where a location is.
+                let rest = logic.difference(ty, *all, *part);
+                let both = logic.union(ty, *part, rest);
+                let covers = logic.terms.eq(*all, both);
                 self.assume(path, inside);
+                self.hint(path, covers);
             }
         }
         footprint
@@ -219,7 +226,9 @@ impl<'p> Unit<'p> {
             let Some(allocated) = before.alloc.get(&*key).copied() else { continue };
             let empty = self.translator.logic.empty(&key);
             let owned = footprint.get(&*key).copied().unwrap_or(empty);
-            let frame = Frame { key: &key, value: &value, before: old, after, owned, allocated };
+            let paths = self.translator.has_paths(var);
+            let (key, value, before) = (&*key, &*value, old);
+            let frame = Frame { key, value, before, after, owned, allocated, paths };
             let (values, paths) = self.translator.logic.frame(&frame);
             self.assume(path, values);
             for consequence in paths {

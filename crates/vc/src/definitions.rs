@@ -30,6 +30,8 @@ pub(crate) struct Definitions {
     pub determined: BTreeMap<Name, Dependency>,
     /// Predicates that depend on nothing outside of their footprint.
     pub framed: BTreeSet<Name>,
+    /// Fields by which paths matter.
+    pub paths: BTreeSet<Name>,
     /// By recursive function: where it is what its body says.
     pub domains: BTreeMap<Name, Vec<Domain>>,
 }
@@ -69,6 +71,7 @@ impl Definitions {
         definitions.find_uses(program);
         definitions.find_reads(program);
         definitions.find_footprints(program);
+        definitions.find_paths(program);
         definitions
     }
 
@@ -172,6 +175,34 @@ impl Definitions {
         }
     }
 
+    /// Fields that are more than read: arguments of `Btwn`, of functions, of predicates. Ghost links are forests,
+    /// and recursive functions may end because a path does.
+    fn find_paths(&mut self, program: &Program) {
+        let mut found = BTreeSet::new();
+        let mut add = |e: &Expr| whole_fields(e, &mut found);
+        bodies(program).into_iter().for_each(|(_, body)| add(body));
+        program.axioms.iter().for_each(|axiom| add(&axiom.expr));
+        for function in program.functions.values() {
+            function.requires.iter().chain(&function.ensures).for_each(|c| add(&c.expr));
+        }
+        for procedure in program.procedures.values() {
+            procedure.requires.iter().chain(&procedure.ensures).for_each(|c| add(&c.expr));
+            if let Some(body) = &procedure.body {
+                body.walk(&mut |s| s.each_expr(&mut add));
+            }
+        }
+        let ghosts = program.fields.iter().filter(|(_, field)| field.ghost);
+        found.extend(ghosts.map(|(name, _)| name.clone()));
+        for name in self.recursive.iter().filter(|name| !self.footprints.contains_key(*name)) {
+            for var in self.reads.get(name).into_iter().flatten() {
+                if let HeapVar::Field(field) = var {
+                    found.insert(field.clone());
+                }
+            }
+        }
+        self.paths = found;
+    }
+
     /// Is a predicate a symbol, and not replaced by its body?
     pub fn is_symbol(&self, predicate: &Predicate) -> bool {
         predicate.body.is_none() || self.recursive.contains(&predicate.name)
@@ -259,6 +290,19 @@ pub(crate) fn used(e: &Expr) -> BTreeSet<Name> {
         }
     });
     found
+}
+
+/// Fields in an expression that are not just read at a location.
+fn whole_fields(e: &Expr, found: &mut BTreeSet<Name>) {
+    match &*e.kind {
+        ExprKind::Field(name) => {
+            found.insert(name.clone());
+        }
+        ExprKind::Read(map, at) if matches!(&*map.kind, ExprKind::Field(_)) => {
+            whole_fields(at, found);
+        }
+        _ => e.each_child(&mut |child| whole_fields(child, found)),
+    }
 }
 
 /// Parts of the heap that an expression mentions, without those of what it uses.

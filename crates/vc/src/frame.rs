@@ -23,13 +23,15 @@ pub(crate) struct Frame<'a> {
     pub owned: Term,
     /// What is allocated before.
     pub allocated: Term,
+    /// Does somebody speak of paths by the field?
+    pub paths: bool,
 }
 
 impl Logic {
     /// What is known of a field after some code: which values are as they were, and what follows from it
     /// for paths, which no finite number of instances would tell.
     pub fn frame(&mut self, frame: &Frame<'_>) -> (Term, Vec<Term>) {
-        let Frame { key, value, before, after, owned, allocated } = *frame;
+        let Frame { key, value, before, after, owned, allocated, .. } = *frame;
         let mut paths = Vec::new();
         let (bx, x) = self.bound("x", key);
         let kept = self.kept(key, x, owned, allocated);
@@ -37,7 +39,7 @@ impl Logic {
         let same = self.terms.eq(old, new);
         let body = self.terms.implies(kept, same);
         let values = self.forall(&[bx], vec![vec![new], vec![old]], body, "frame read");
-        if key == value && key.is_reference() {
+        if frame.paths && key == value && key.is_reference() {
             self.frame_paths(frame, &mut paths);
         }
         (values, paths)

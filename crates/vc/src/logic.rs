@@ -330,6 +330,28 @@ impl Logic {
         }
     }
 
+    /// Locations that are read before a write are read after it, too. Definitions are unfolded where something is
+    /// read, so they need this; nothing else does.
+    pub fn reads_go_on(&mut self, key: &Type, value: &Type) {
+        let ty = Type::Map(key.clone().into(), value.clone().into());
+        if !self.first(format!("reads go on {ty}")) {
+            return;
+        }
+        let (m, map) = self.bound("m", &ty);
+        let (k, at) = self.bound("k", key);
+        let (v, to) = self.bound("v", value);
+        let (j, other) = self.bound("j", key);
+        let name = format!("upd.{key}.{value}");
+        let types = [ty.clone(), key.clone(), value.clone()];
+        let new = self.apply(&name, &types, &ty, &[map, at, to]);
+        let (there, before) =
+            (self.read_of(key, value, new, other), self.read_of(key, value, map, other));
+        let equal = self.terms.eq(other, at);
+        let chosen = self.terms.ite(equal, to, before);
+        let read = self.terms.eq(there, chosen);
+        self.axiom(&[m, k, v, j], vec![vec![new, before]], read, "read over write");
+    }
+
     // --- Reachability
 
     /// `Btwn(f, x, y, z)`

@@ -21,6 +21,7 @@ use smt::{Bound, Node, Op, Sort, Term};
 use spl::core::{LocalId, Name, Predicate, Type};
 
 use crate::assertion::{Alternative, Fact, What};
+use crate::definitions::Dependency;
 use crate::translate::{Env, Heap, HeapVar, Result, Translator, unsupported};
 
 /// An instance of a predicate.
@@ -30,6 +31,14 @@ pub(crate) struct Instance {
     pub limited: Term,
     pub foot: BTreeMap<Type, Term>,
     pub rank: Term,
+}
+
+/// What is determined.
+#[derive(Clone, Copy, Debug)]
+enum Output<'a> {
+    /// A parameter, by number.
+    Argument(usize),
+    Footprint(&'a Type),
 }
 
 /// A predicate for all heaps and arguments.
@@ -161,14 +170,22 @@ impl<'p> Translator<'p> {
         if predicate.body.is_none() {
             return Ok(());
         }
+        for var in general.heap.values.keys() {
+            if let Type::Map(key, value) = self.heap_type(var) {
+                self.logic.reads_go_on(&key, &value);
+            }
+        }
         let alternatives = self.definition_body(predicate, &general.heap, &general.locals)?;
         let mut triggers = vec![vec![instance.holds]];
         for read in self.direct_reads(&bounds, &alternatives) {
             triggers.push(vec![instance.limited, read]);
+            // Where only the footprint is asked for, the solver may take the instance for irrelevant.
+            triggers.extend(instance.foot.values().map(|foot| vec![*foot, read]));
         }
         self.unfold_axioms(&instance, &bounds, &triggers, &alternatives);
         for alternative in &alternatives {
             self.fold_axiom(predicate, &instance, &bounds, &triggers, alternative);
+            self.fold_outputs(predicate, &instance, &general, &triggers, alternative);
         }
         self.determined_axioms(predicate)
     }
@@ -338,7 +355,57 @@ impl<'p> Translator<'p> {
         }
     }
 
-    /// Arguments that others determine: `p(h, x, y, z) ∧ p(h, x, y', z') ⇒ y = y'`, with the same footprint.
+    /// If a body says what a determined argument is, `y = E`, then folding finds it: `body[E/y] ⇒ p(h, x, E)`, for any
+    /// `p(h, x, _)` that somebody asks for. So it need not be guessed which `y` makes the instance hold.
+    fn fold_outputs(
+        &mut self,
+        predicate: &Predicate,
+        instance: &Instance,
+        general: &General,
+        triggers: &[Vec<Term>],
+        alternative: &Alternative,
+    ) {
+        let Some(claim) = self.definitions.determined.get(&predicate.name) else { return };
+        let outputs: Vec<Term> =
+            claim.outputs.iter().filter_map(|i| general.args.get(*i).copied()).collect();
+        if outputs.is_empty() || !alternative.vars.is_empty() {
+            return;
+        }
+        let mut values = HashMap::new();
+        for output in &outputs {
+            let value = alternative.facts.iter().find_map(|fact| {
+                let Node::Op(Op::Eq, args) = self.logic.terms.node(fact.term) else { return None };
+                let [a, b] = args[..] else { return None };
+                let value = if a == *output { b } else { a };
+                let other = if a == *output { a } else { b };
+                let known = outputs.iter().all(|output| !self.mentions(value, *output));
+                (other == *output && known).then_some(value)
+            });
+            let Some(value) = value else { return };
+            values.insert(*output, value);
+        }
+        let facts = self.logic.terms.and(alternative.facts.iter().map(|f| f.term));
+        let facts = self.logic.terms.substitute(facts, &values);
+        let mut conclusion = vec![self.logic.terms.substitute(instance.limited, &values)];
+        for (ty, foot) in &instance.foot {
+            let foot = self.logic.terms.substitute(*foot, &values);
+            let set = self.set_of(alternative, ty);
+            conclusion.push(self.logic.terms.eq(foot, set));
+        }
+        let premise = self.extensional_goal(facts, true);
+        let conclusion = self.logic.terms.and(conclusion);
+        let body = self.logic.terms.implies(premise, conclusion);
+        let bounds: Vec<Bound> = general.vars.iter().map(|(b, ..)| *b).collect();
+        self.tell(&bounds, triggers.to_vec(), body, "fold to find");
+        let flat = alternative.facts.iter().all(|f| self.is_flat(f.term, &bounds))
+            && alternative.footprint.values().all(|set| self.is_flat(*set, &bounds));
+        if flat {
+            self.tell(&bounds, vec![vec![instance.limited]], body, "fold to find");
+        }
+    }
+
+    /// Arguments that others determine are functions of these, and so is the footprint: if `p(h, x, y, z)` holds, `y` is
+    /// `out(h, x)`. There are such functions since no two `y` are possible (`Definitions::determined`).
     fn determined_axioms(&mut self, predicate: &'p Predicate) -> Result<()> {
         let Some(claim) = self.definitions.determined.get(&predicate.name).cloned() else {
             return Ok(());
@@ -347,31 +414,81 @@ impl<'p> Translator<'p> {
             return Ok(());
         }
         let general = self.general(&predicate.name, &params(predicate));
-        let mut bounds: Vec<Bound> = general.vars.iter().map(|(b, ..)| *b).collect();
-        let mut other = general.args.clone();
+        let bounds: Vec<Bound> = general.vars.iter().map(|(b, ..)| *b).collect();
+        let instance = self.instance(predicate, &general.heap, &general.args)?;
+        let Node::App(_, all) = self.logic.terms.node(instance.limited).clone() else {
+            return Ok(());
+        };
         let mut equal = Vec::new();
-        let params = params(predicate);
-        for (index, (arg, (_, ty))) in other.iter_mut().zip(&params).enumerate() {
-            if claim.outputs.contains(&index) || claim.free.contains(&index) {
-                let (bound, term) = self.logic.bound("arg", ty);
-                bounds.push(bound);
-                if claim.outputs.contains(&index) {
-                    equal.push(self.logic.terms.eq(*arg, term));
-                }
-                *arg = term;
+        for (index, arg) in general.args.iter().enumerate() {
+            if claim.outputs.contains(&index) {
+                let out = self.determined_value(predicate, &claim, &all, Output::Argument(index));
+                equal.extend(out.map(|out| self.logic.terms.eq(*arg, out)));
             }
         }
-        let one = self.instance(predicate, &general.heap, &general.args)?;
-        let two = self.instance(predicate, &general.heap, &other)?;
-        for (mine, other) in one.foot.values().zip(two.foot.values()) {
-            equal.push(self.logic.terms.eq(*mine, *other));
+        for (ty, foot) in &instance.foot {
+            let out = self.determined_value(predicate, &claim, &all, Output::Footprint(ty));
+            equal.extend(out.map(|out| self.logic.terms.eq(*foot, out)));
         }
-        let both = self.logic.terms.and([one.limited, two.limited]);
         let equal = self.logic.terms.and(equal);
-        let body = self.logic.terms.implies(both, equal);
-        let triggers = vec![vec![one.limited, two.limited]];
-        self.tell(&bounds, triggers, body, "determined");
+        let body = self.logic.terms.implies(instance.limited, equal);
+        self.tell(&bounds, vec![vec![instance.limited]], body, "determined");
         Ok(())
+    }
+
+    /// What an instance with these arguments, those of the heap first, determines.
+    fn determined_value(
+        &mut self,
+        predicate: &Predicate,
+        claim: &Dependency,
+        args: &[Term],
+        output: Output<'_>,
+    ) -> Option<Term> {
+        let name = &predicate.name;
+        let parts = self.definitions.reads.get(name).map_or(0, BTreeSet::len);
+        let (heap, own) = args.split_at_checked(parts)?;
+        let inputs = own
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !claim.outputs.contains(index) && !claim.free.contains(index));
+        let inputs: Vec<Term> = heap.iter().chain(inputs.map(|(_, arg)| arg)).copied().collect();
+        let (symbol, sort) = match output {
+            Output::Argument(index) => {
+                (format!("out.{name}.{index}"), self.logic.terms.sort(*own.get(index)?))
+            }
+            Output::Footprint(ty) => {
+                let sort = self.logic.sort(&Type::Set(ty.clone().into()));
+                (format!("out.{name}.{ty}"), sort)
+            }
+        };
+        let sorts: Vec<Sort> = inputs.iter().map(|t| self.logic.terms.sort(*t)).collect();
+        let meaning = smt::Meaning::Uninterpreted;
+        let fun = self.logic.terms.fun_named(&symbol, &sorts, sort, meaning);
+        Some(self.logic.terms.app(fun, &inputs))
+    }
+
+    /// One of these variables that an instance determines, and its value.
+    pub fn determined_by(&mut self, fact: Term, open: &[Term]) -> Option<(Term, Term)> {
+        let Node::App(fun, args) = self.logic.terms.node(fact).clone() else { return None };
+        let name = self.logic.terms.signature.fun(fun).name.clone();
+        let name = name.strip_prefix("pred.")?;
+        let name = name.strip_suffix('\'').unwrap_or(name);
+        let predicate = self.program.predicates.get(name)?;
+        let claim = self.definitions.determined.get(name)?.clone();
+        let parts = self.definitions.reads.get(name).map_or(0, BTreeSet::len);
+        for index in &claim.outputs {
+            let var = *args.get(parts + index)?;
+            if !open.contains(&var) {
+                continue;
+            }
+            let value =
+                self.determined_value(predicate, &claim, &args, Output::Argument(*index))?;
+            // What is not known yet does not determine anything.
+            if !open.iter().any(|var| self.mentions(value, *var)) {
+                return Some((var, value));
+            }
+        }
+        None
     }
 
     /// The rank of an instance of a predicate in a body.

@@ -5,6 +5,7 @@
 //! differ; these are the locations for which quantifiers are instantiated.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
 use smt::{Answer, Limits, Node, Op, Quant, Quantifier, Session, Sort, Term};
 use spl::core::Type;
@@ -16,6 +17,9 @@ use crate::world::World;
 
 /// After a failure less is worth trying: one part in so many.
 const AFTER_FAILURE: u64 = 20;
+
+/// Work for asking a goal again.
+const AGAIN: u64 = 1_500_000;
 
 /// Work for something that is asked and not claimed.
 const PROBE: u64 = 2_000_000;
@@ -41,16 +45,55 @@ pub(crate) struct Outcome {
     pub probes: BTreeMap<usize, bool>,
 }
 
+/// The solvers of a worker. Each is started when it is needed first.
+pub(crate) struct Solvers {
+    /// It is led along the tree of a unit, and keeps what paths have in common.
+    pub walk: Session,
+    /// It is asked for small heaps.
+    pub small: Session,
+    /// It is asked again what the first did not prove, with nothing in mind, and looks at all terms, whether or not
+    /// they seem to matter (Z3's `relevancy`): terms in footprints often do.
+    again: Session,
+}
+
+impl Solvers {
+    pub fn new(config: &smt::Config) -> Solvers {
+        let mut all = config.clone();
+        all.options.push(("smt.relevancy".to_owned(), "0".to_owned()));
+        Solvers {
+            walk: Session::new(config.clone()),
+            small: Session::new(config.clone()),
+            again: Session::new(all),
+        }
+    }
+
+    /// How often they were started, what they were asked, and how long that took.
+    pub fn stats(&self) -> (u64, u64, Duration) {
+        let all = [self.walk.stats(), self.small.stats(), self.again.stats()];
+        let waiting = all.iter().map(|s| s.waiting).sum();
+        (all.iter().map(|s| s.starts).sum(), all.iter().map(|s| s.queries).sum(), waiting)
+    }
+}
+
+/// How much to try.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub limits: Limits,
+    /// Work for further tries of a goal, with instances that models suggest in the end. Without it the first failure
+    /// ends it all.
+    pub second: u64,
+    /// Look for small heaps in which a goal fails.
+    pub heaps: bool,
+}
+
 pub(crate) struct Prover<'a> {
     pub logic: &'a mut Logic,
-    pub session: &'a mut Session,
-    /// Another solver, which is asked for small heaps.
-    aside: Option<&'a mut Session>,
-    pub limits: Limits,
-    /// Work for the second try of a goal. Without one the first failure ends it all.
-    second: u64,
+    solvers: &'a mut Solvers,
+    effort: Effort,
     /// Axioms that the solver knows.
     told: usize,
+    /// What it was told in each scope.
+    asserted: Vec<Vec<Term>>,
     /// What is assumed in each scope, without what only helps the proof.
     assumed: Vec<Vec<Term>>,
     outcome: Outcome,
@@ -60,10 +103,8 @@ impl Prover<'_> {
     /// Proves all goals in a tree of steps.
     pub fn prove(
         logic: &mut Logic,
-        session: &mut Session,
-        aside: Option<&mut Session>,
-        limits: Limits,
-        second: u64,
+        solvers: &mut Solvers,
+        effort: Effort,
         steps: &[Step],
     ) -> Result<Outcome, smt::SolverError> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); steps.len()];
@@ -75,22 +116,39 @@ impl Prover<'_> {
             }
         }
         let outcome = Outcome::default();
-        let mut prover =
-            Prover { logic, session, aside, limits, second, told: 0, assumed: Vec::new(), outcome };
-        prover.session.push();
+        let (assumed, asserted) = (Vec::new(), Vec::new());
+        let mut prover = Prover { logic, solvers, effort, told: 0, asserted, assumed, outcome };
+        prover.push();
         prover.tell();
         for root in roots {
             prover.visit(root, steps, &children)?;
         }
-        prover.session.pop();
+        prover.pop();
         Ok(prover.outcome)
+    }
+
+    fn push(&mut self) {
+        self.solvers.walk.push();
+        self.asserted.push(Vec::new());
+    }
+
+    fn pop(&mut self) {
+        self.solvers.walk.pop();
+        self.asserted.pop();
+    }
+
+    fn assert(&mut self, term: Term) {
+        self.solvers.walk.assert(&self.logic.terms, term);
+        if let Some(scope) = self.asserted.last_mut() {
+            scope.push(term);
+        }
     }
 
     /// Axioms that came up since the last time, in the innermost scope.
     fn tell(&mut self) {
         while let Some(axiom) = self.logic.axioms.get(self.told).copied() {
             self.told += 1;
-            self.session.assert(&self.logic.terms, axiom);
+            self.assert(axiom);
         }
     }
 
@@ -104,11 +162,11 @@ impl Prover<'_> {
         let mut pending = vec![Some(root)];
         while let Some(next) = pending.pop() {
             let Some(node) = next else {
-                self.session.pop();
+                self.pop();
                 self.assumed.pop();
                 continue;
             };
-            self.session.push();
+            self.push();
             self.assumed.push(Vec::new());
             pending.push(None);
             for item in steps.get(node).map(|s| s.items.as_slice()).unwrap_or_default() {
@@ -118,7 +176,7 @@ impl Prover<'_> {
                     Item::Probe(number, goal) => self.probe(*number, *goal)?,
                     Item::Check(check) => {
                         self.check(check, node)?;
-                        if self.second == 0 && !self.outcome.failures.is_empty() {
+                        if self.effort.second == 0 && !self.outcome.failures.is_empty() {
                             return Ok(());
                         }
                         self.assume(check.goal);
@@ -140,31 +198,32 @@ impl Prover<'_> {
     fn tell_assumption(&mut self, term: Term) {
         let term = self.positive(term);
         self.tell();
-        self.session.assert(&self.logic.terms, term);
+        self.assert(term);
     }
 
     /// Asks whether something holds. Whoever asks decides what that means.
     fn probe(&mut self, number: usize, goal: Term) -> Result<(), smt::SolverError> {
-        self.session.push();
+        self.push();
         let negated = self.negative(goal);
         self.tell();
-        self.session.assert(&self.logic.terms, negated);
-        self.session.declare_text("(set-option :smt.mbqi false)");
-        let rlimit = Some(self.limits.rlimit.unwrap_or(PROBE));
-        let answer = self.session.check_within(Limits { rlimit, ..self.limits });
-        self.session.pop();
+        self.assert(negated);
+        let walk = &mut self.solvers.walk;
+        walk.declare_text("(set-option :smt.mbqi false)");
+        let rlimit = Some(self.effort.limits.rlimit.unwrap_or(PROBE));
+        let answer = walk.check_within(Limits { rlimit, ..self.effort.limits });
+        self.pop();
         self.outcome.probes.insert(number, matches!(answer?, Answer::Unsat));
         Ok(())
     }
 
     fn check(&mut self, check: &Check, node: usize) -> Result<(), smt::SolverError> {
         self.outcome.goals += 1;
-        self.session.push();
+        self.push();
         let negated = self.negative(check.goal);
         self.tell();
-        self.session.assert(&self.logic.terms, negated);
+        self.assert(negated);
         let answer = self.ask(check);
-        self.session.pop();
+        self.pop();
         let (answer, world) = answer?;
         let undecided = match answer {
             Answer::Unsat => return Ok(()),
@@ -175,32 +234,36 @@ impl Prover<'_> {
         Ok(())
     }
 
-    /// Asks by patterns; for a small heap in which the goal fails; by models.
+    /// Asks by patterns; for a small heap in which the goal fails; by patterns again; by models.
     fn ask(&mut self, check: &Check) -> Result<(Answer, Option<World>), smt::SolverError> {
+        let Effort { limits, second, .. } = self.effort;
+        let walk = &mut self.solvers.walk;
         // Options are not scoped, so each goal says what it needs.
-        self.session.declare_text("(set-option :smt.mbqi false)");
-        let answer = self.session.check_within(self.limits)?;
+        walk.declare_text("(set-option :smt.mbqi false)");
+        let answer = walk.check_within(limits)?;
         if answer == Answer::Unsat {
             return Ok((answer, None));
         }
         let assumed = self.assumed.concat();
         let question = Question { assumed: &assumed, goal: check.goal };
         let world = self.small_heap(&question, &small::FIRST);
-        if answer == Answer::Sat || answer.gave_up() || world.as_ref().is_some_and(|w| w.confirmed)
-        {
+        if answer == Answer::Sat || world.as_ref().is_some_and(|w| w.confirmed) || second == 0 {
             return Ok((answer, world));
         }
-        if self.second == 0 {
+        let failed = !self.outcome.failures.is_empty();
+        let less = if failed { AFTER_FAILURE } else { 1 };
+        if self.ask_again(AGAIN / less)? == Answer::Unsat {
+            return Ok((Answer::Unsat, None));
+        }
+        if answer.gave_up() {
             return Ok((answer, world));
         }
         // Patterns matched all they could. What is left of variables below no function is in the decidable
         // fragment that models guide the instantiation of.
-        self.session.declare_text("(set-option :smt.mbqi true)");
-        let failed = !self.outcome.failures.is_empty();
-        let rlimit = Some(if failed { self.second / AFTER_FAILURE } else { self.second });
-        let second = self.session.check_within(Limits { rlimit, ..self.limits })?;
-        if second == Answer::Unsat {
-            return Ok((second, None));
+        let walk = &mut self.solvers.walk;
+        walk.declare_text("(set-option :smt.mbqi true)");
+        if walk.check_within(Limits { rlimit: Some(second / less), ..limits })? == Answer::Unsat {
+            return Ok((Answer::Unsat, None));
         }
         if world.is_some() || failed {
             return Ok((answer, world));
@@ -208,10 +271,25 @@ impl Prover<'_> {
         Ok((answer, self.small_heap(&question, &small::LAST)))
     }
 
+    /// Asks a solver that has done nothing else, within a limit on work.
+    fn ask_again(&mut self, work: u64) -> Result<Answer, smt::SolverError> {
+        let again = &mut self.solvers.again;
+        again.reset();
+        again.push();
+        for term in self.asserted.iter().flatten() {
+            again.assert(&self.logic.terms, *term);
+        }
+        let answer = again.check_within(Limits { rlimit: Some(work), ..self.effort.limits });
+        again.pop();
+        answer
+    }
+
     /// A small heap in which a goal fails.
     fn small_heap(&mut self, question: &Question<'_>, scope: &small::Scope) -> Option<World> {
-        let aside = self.aside.as_deref_mut()?;
-        small::find(self.logic, aside, self.limits, question, scope)
+        if !self.effort.heaps {
+            return None;
+        }
+        small::find(self.logic, &mut self.solvers.small, self.effort.limits, question, scope)
     }
 
     /// Something that holds, with constants for what is said to exist.

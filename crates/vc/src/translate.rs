@@ -121,6 +121,15 @@ impl<'p> Translator<'p> {
         }
     }
 
+    /// Does anything speak of paths by a part of the heap? Of all others nothing is told about `Btwn`: any field
+    /// has such a relation, so this loses no proof.
+    pub fn has_paths(&self, var: &HeapVar) -> bool {
+        match var {
+            HeapVar::Field(name) => self.definitions.paths.contains(name),
+            HeapVar::Contents(_) | HeapVar::Global(_) => true,
+        }
+    }
+
     /// A new value of a part of the heap.
     pub fn fresh_part(&mut self, var: &HeapVar) -> Term {
         let ty = self.heap_type(var);
@@ -130,7 +139,10 @@ impl<'p> Translator<'p> {
         };
         match &ty {
             Type::Map(key, value) => {
-                let map = self.logic.base_map(&hint, key, value);
+                let map = match self.has_paths(var) {
+                    true => self.logic.base_map(&hint, key, value),
+                    false => self.logic.fresh(&hint, &ty),
+                };
                 if matches!(var, HeapVar::Field(_)) && key == value {
                     let null = self.logic.null(key);
                     let read = self.logic.read(key, value, map, null);
@@ -308,7 +320,8 @@ impl<'p> Translator<'p> {
                     self.term(env, after)?,
                 ];
                 let (key, value) = (&*key, &*value);
-                self.logic.agree(&Frame { key, value, before, after, owned, allocated })
+                let paths = true;
+                self.logic.agree(&Frame { key, value, before, after, owned, allocated, paths })
             }
             ExprKind::Old(inner) => {
                 let env = Env { locals: env.locals.clone(), heap: env.old, old: env.old };

@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Span, Status};
-use smt::{Limits, Session, SolverError};
+use smt::{Limits, SolverError};
 use spl::core::{Function, Name, Param, ProcKind, Procedure, Program, Type};
 
 use crate::abduce;
 use crate::definitions::Definitions;
 use crate::effects::{self, Effects};
 use crate::ending::{CallGraph, Ending, Recursion, endless};
-use crate::prove::{Failure, Prover};
+use crate::prove::{Effort, Failure, Prover, Solvers};
 use crate::termination::Value;
 use crate::translate::{Env, Heap, Result as Translated, Translator, Unsupported};
 use crate::unit::{Blame, Path, Unit};
@@ -56,7 +56,7 @@ impl Config {
             jobs: 1,
             timeout: None,
             goal_timeout: Duration::from_secs(30),
-            second_try: 6_000_000,
+            second_try: 2_000_000,
             members: Vec::new(),
             dump_smt: None,
             abduce: true,
@@ -162,10 +162,10 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
     };
     let tasks: Vec<Task<'_>> = tasks(program).into_iter().filter(wanted).collect();
     let limits = Limits { rlimit: None, timeout: config.goal_timeout };
-    let mut session = Session::new(solver_config(config, deadline));
-    let definitions = Questions { program, session: &mut session, limits }.answer();
-    let first_starts = session.stats().starts;
-    drop(session);
+    let mut solvers = Solvers::new(&solver_config(config, deadline));
+    let definitions = Questions { program, solvers: &mut solvers, limits }.answer();
+    let first_starts = solvers.stats().0;
+    drop(solvers);
     let context = Context {
         program,
         effects: effects::effects(program),
@@ -177,16 +177,14 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
     let starts = AtomicUsize::new(0);
     let no_solver: Mutex<Option<String>> = Mutex::default();
     let work = || {
-        let mut session = Session::new(solver_config(config, deadline));
-        let mut aside = Session::new(solver_config(config, deadline));
+        let mut solvers = Solvers::new(&solver_config(config, deadline));
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(task) = tasks.get(index) else { break };
-            let sessions = [&mut session, &mut aside];
-            let member = verify_task(&context, *task, sessions, config, &no_solver);
+            let member = verify_task(&context, *task, &mut solvers, config, &no_solver);
             done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, member);
         }
-        let started = session.stats().starts + aside.stats().starts;
+        let (started, ..) = solvers.stats();
         starts.fetch_add(usize::try_from(started).unwrap_or(0), Ordering::Relaxed);
     };
     std::thread::scope(|scope| {
@@ -286,12 +284,12 @@ struct Context<'p> {
 fn verify_task(
     context: &Context<'_>,
     task: Task<'_>,
-    [session, aside]: [&mut Session; 2],
+    solvers: &mut Solvers,
     config: &Config,
     no_solver: &Mutex<Option<String>>,
 ) -> (Member, Vec<Recursion>) {
     let start = Instant::now();
-    let before = [session.stats(), aside.stats()];
+    let (_, queries, waiting) = solvers.stats();
     let mut member = Member {
         name: task.name().to_string(),
         kind: task.kind(),
@@ -326,11 +324,11 @@ fn verify_task(
             let limits = Limits { rlimit: None, timeout: config.goal_timeout };
             if let Some(folder) = &config.dump_smt {
                 // A dump that cannot be written must not stop a proof.
-                let _ = session.dump_to(&folder.join(format!("{}.smt2", task.name())));
+                let _ = solvers.walk.dump_to(&folder.join(format!("{}.smt2", task.name())));
             }
             let logic = &mut unit.translator.logic;
-            let second = config.second_try;
-            match Prover::prove(logic, session, Some(&mut *aside), limits, second, &unit.steps) {
+            let effort = Effort { limits, second: config.second_try, heaps: true };
+            match Prover::prove(logic, solvers, effort, &unit.steps) {
                 Ok(outcome) => {
                     member.goals = outcome.goals;
                     recursion = unit.ending.recursion(task.name(), &outcome.probes);
@@ -350,8 +348,7 @@ fn verify_task(
                         && config.abduce
                         && outcome.failures.len() <= MANY
                     {
-                        let sessions = [&mut *session, &mut *aside];
-                        let help = missing_conjunct(context, &mut unit, failure, sessions, limits);
+                        let help = missing_conjunct(context, &mut unit, failure, solvers, limits);
                         if let (Some(help), Some(error)) = (help, member.diagnostics.get_mut(first))
                         {
                             error.help = Some(help);
@@ -373,7 +370,7 @@ fn verify_task(
                 }
             }
             // What a member is must not depend on those before it.
-            session.reset();
+            solvers.walk.reset();
         }
     }
     for diagnostic in &mut member.diagnostics {
@@ -388,11 +385,9 @@ fn verify_task(
         new
     });
     member.diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start)));
-    for (session, before) in [session, aside].into_iter().zip(before) {
-        let stats = session.stats();
-        member.queries += stats.queries - before.queries;
-        member.waiting += stats.waiting.saturating_sub(before.waiting);
-    }
+    let (_, asked, waited) = solvers.stats();
+    member.queries = asked - queries;
+    member.waiting = waited.saturating_sub(waiting);
     member.time = start.elapsed();
     (member, recursion)
 }
@@ -402,7 +397,7 @@ fn missing_conjunct(
     context: &Context<'_>,
     unit: &mut Unit<'_>,
     failure: &Failure,
-    [session, aside]: [&mut Session; 2],
+    solvers: &mut Solvers,
     limits: Limits,
 ) -> Option<String> {
     let procedure = unit.procedure;
@@ -419,11 +414,12 @@ fn missing_conjunct(
         if build(&mut again).is_err() {
             continue;
         }
-        session.reset();
+        solvers.walk.reset();
         let limits = Limits { rlimit: Some(abduce::WORK), ..limits };
-        let logic = &mut again.translator.logic;
-        let outcome = Prover::prove(logic, session, None, limits, 0, &again.steps).ok()?;
-        if outcome.failures.is_empty() && again.is_reached(aside, limits, failure) {
+        let effort = Effort { limits, second: 0, heaps: false };
+        let outcome =
+            Prover::prove(&mut again.translator.logic, solvers, effort, &again.steps).ok()?;
+        if outcome.failures.is_empty() && again.is_reached(&mut solvers.small, limits, failure) {
             return Some(format!("it verifies with `{}`", suggestion.text()));
         }
     }

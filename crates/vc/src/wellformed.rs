@@ -5,13 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use smt::{Limits, Session, Term};
+use smt::{Limits, Term};
 use spl::core::{BinOp, Expr, ExprKind, Name, Predicate, Program, Type, UnOp};
 
 use crate::definitions::{Definition, Definitions, Dependency, Domain, used};
 use crate::frame::Frame;
 use crate::predicate::params;
-use crate::prove::Prover;
+use crate::prove::{Effort, Prover, Solvers};
 use crate::termination::{Descent, Value, end};
 use crate::translate::{Env, Heap, HeapVar, Result, Translator};
 use crate::unit::{Item, Step};
@@ -22,7 +22,7 @@ const WORK: u64 = 2_000_000;
 /// Questions about definitions, with their own solver.
 pub(crate) struct Questions<'a> {
     pub program: &'a Program,
-    pub session: &'a mut Session,
+    pub solvers: &'a mut Solvers,
     pub limits: Limits,
 }
 
@@ -57,8 +57,9 @@ impl Questions<'_> {
     /// The answers to some questions. A solver that fails answers no.
     fn ask(&mut self, translator: &mut Translator<'_>, steps: &[Step]) -> BTreeMap<usize, bool> {
         let limits = Limits { rlimit: Some(WORK), ..self.limits };
-        let answers = Prover::prove(&mut translator.logic, self.session, None, limits, 0, steps);
-        self.session.reset();
+        let effort = Effort { limits, second: 0, heaps: false };
+        let answers = Prover::prove(&mut translator.logic, self.solvers, effort, steps);
+        self.solvers.walk.reset();
         answers.map(|outcome| outcome.probes).unwrap_or_default()
     }
 
@@ -197,7 +198,8 @@ impl Questions<'_> {
                 let owned = t.logic.empty(&key);
                 let allocated = t.set_of(here, &key);
                 let (key, value, before) = (&*key, &*value, *before);
-                let frame = Frame { key, value, before, after, owned, allocated };
+                let paths = t.has_paths(var);
+                let frame = Frame { key, value, before, after, owned, allocated, paths };
                 let (values, paths) = t.logic.frame(&frame);
                 items.push(Item::Assume(values));
                 items.extend(paths.into_iter().map(Item::Hint));

@@ -235,7 +235,8 @@ impl Lowering<'_> {
             let nothing = self.translator.logic.empty(&key);
             let owned = part.get(&*key).copied().unwrap_or(nothing);
             let (key, value, before, after) = (&*key, &*value, old, new);
-            let frame = Frame { key, value, before, after, owned, allocated };
+            let paths = self.translator.has_paths(var);
+            let frame = Frame { key, value, before, after, owned, allocated, paths };
             let (values, paths) = self.translator.logic.frame(&frame);
             code.push(Command::Assume(values));
             code.extend(paths.into_iter().map(Command::Assume));

@@ -23,12 +23,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use report::Span;
-use smt::{Limits, Node, Op, Session, Term, Terms};
+use smt::{Limits, Node, Op, Term, Terms};
 use spl::core::{Name, Procedure, Program};
 
 use crate::definitions::Definitions;
 use crate::effects::{self, Effects};
-use crate::prove::Prover;
+use crate::prove::{Effort, Prover, Solvers};
 use crate::translate::Unsupported;
 use crate::unit::{Blame, Check, Item, State, Step};
 use crate::verify::{Config, refuse, solver_config, usable_lemmas};
@@ -106,8 +106,9 @@ pub fn partial_correctness(
     config: &Config,
 ) -> Result<Vec<(String, usize, Partial)>, smt::SolverError> {
     let limits = Limits { rlimit: None, timeout: config.goal_timeout };
-    let mut session = Session::new(solver_config(config, None));
-    let definitions = Questions { program, session: &mut session, limits }.answer();
+    let mut solvers = Solvers::new(&solver_config(config, None));
+    let definitions = Questions { program, solvers: &mut solvers, limits }.answer();
+    let effort = Effort { limits, second: config.second_try, heaps: false };
     let effects = effects::effects(program);
     let mut all = Vec::new();
     for procedure in program.procedures.values().filter(|p| p.body.is_some()) {
@@ -117,7 +118,7 @@ pub fn partial_correctness(
                 let lemmas = usable_lemmas(program, procedure);
                 let (effects, definitions) = (&effects, &definitions);
                 let given = Given { program, procedure, effects, definitions, lemmas };
-                verify(given, &mut session, limits, config.second_try)?
+                verify(given, &mut solvers, effort)?
             }
         };
         all.push((procedure.name.to_string(), count, found));
@@ -137,9 +138,8 @@ struct Given<'p> {
 /// Verifies a procedure: how many triples it has, and what came of them.
 fn verify(
     given: Given<'_>,
-    session: &mut Session,
-    limits: Limits,
-    second_try: u64,
+    solvers: &mut Solvers,
+    effort: Effort,
 ) -> Result<(usize, Partial), smt::SolverError> {
     let mut lowering = Lowering::new(given);
     let commands = match lowering.triples() {
@@ -163,8 +163,8 @@ fn verify(
         split(&lowering.translator.logic.terms, formula, root, lowering.span(), &mut steps);
     }
     let logic = &mut lowering.translator.logic;
-    let outcome = Prover::prove(logic, session, None, limits, second_try, &steps)?;
-    session.reset();
+    let outcome = Prover::prove(logic, solvers, effort, &steps)?;
+    solvers.walk.reset();
     let holds = outcome.failures.is_empty();
     Ok((count, if holds { Partial::Holds } else { Partial::MightFail }))
 }
