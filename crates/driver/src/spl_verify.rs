@@ -1,13 +1,19 @@
 //! Verifying SPL programs, by `vc`.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, FileReport, MemberReport, Numbers, Pos, SourceMap, Status};
+use spl::core::Program;
 
 use crate::select::matches;
 use crate::spl_program::front_end;
 use crate::verdict::NoSolver;
+
+/// A counterexample is looked for so long, and all of a file together.
+const SEARCH: Duration = Duration::from_millis(700);
+const SEARCH_ALL: Duration = Duration::from_secs(3);
 
 /// What came of a file.
 #[derive(Debug)]
@@ -40,6 +46,7 @@ pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: 
         vc::verify(program, &vc::Config { members, ..config.clone() })
     };
     let mut report = report_of(name, front.diagnostics, &verdict);
+    confirm(program, &mut report.diagnostics, config, start);
     if let Some(why) = &verdict.no_solver {
         // Nothing was found out about any member: that is one message.
         no_solver.learn(why);
@@ -49,6 +56,39 @@ pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: 
     }
     report.time = start.elapsed();
     Done { report, sources: front.sources, solver_missing: verdict.no_solver.is_some() }
+}
+
+/// A run into each fault for which there is no counterexample yet: where sets of integers, arrays, recursive definitions
+/// or datatypes are involved, small heaps are easier to run on than to solve for.
+fn confirm(program: &Program, found: &mut [Diagnostic], config: &vc::Config, start: Instant) {
+    let cancelled = || config.cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed));
+    let mut left = SEARCH_ALL;
+    for error in found.iter_mut().filter(|d| d.is_error()) {
+        if error.heaps.as_ref().is_some_and(|heaps| heaps.confirmed) {
+            continue;
+        }
+        let in_time = config.timeout.map_or(left, |t| t.saturating_sub(start.elapsed()).min(left));
+        let (Some(span), Some(member)) = (error.pos.span(), error.member.as_deref()) else {
+            continue;
+        };
+        if in_time.is_zero() || cancelled() {
+            return;
+        }
+        let search = Instant::now();
+        let found = rac::refute(program, &member.into(), &error.id, span, in_time.min(SEARCH));
+        left = left.saturating_sub(search.elapsed());
+        let Some(counterexample) = found else { continue };
+        error.heaps = Some(Box::new(counterexample.heaps));
+        // It is known now.
+        if let Some(at) = error.message.find(" (unknown: ") {
+            error.message.truncate(at);
+        }
+        if let Some(part) = counterexample.part.filter(|part| *part != span)
+            && !error.labels.iter().any(|(pos, _)| pos.span() == Some(part))
+        {
+            error.labels.push((part.into(), "this does not hold then".to_owned()));
+        }
+    }
 }
 
 fn report_of(name: String, warnings: Vec<Diagnostic>, verdict: &vc::Verdict) -> FileReport {

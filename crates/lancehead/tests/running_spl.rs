@@ -99,3 +99,49 @@ fn what_cannot_be_run_is_said() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("there is no procedure named 'p'"), "{}", stderr(&output));
 }
+
+/// Heaps with arrays, sets of integers, recursive predicates and datatypes, for which solving finds none.
+#[test]
+fn failed_proofs_are_confirmed_by_runs() {
+    let dir = Scratch::new("refute_spl");
+    dir.file(
+        "wrong.spl",
+        "\
+struct Node { var next: Node; var value: Int; }
+datatype Seq = nil | cons(head: Int, tail: Seq);
+predicate list(x: Node, C: Set<Int>) {
+  x == null && C == {} ||
+    (exists D: Set<Int> :: x != null &*& acc(x) &*& list(x.next, D) &*& C == D ++ {x.value})
+}
+procedure remove_first(x: Node, implicit ghost C: Set<Int>) returns (y: Node)
+  requires list(x, C) &*& x != null
+  ensures list(y, C -- {x.value})
+{
+  y := x.next;
+  free x;
+}
+function length(s: Seq) returns (n: Int) { s == nil ? 0 : 1 + length(s.tail) }
+lemma short(s: Seq) ensures length(s) < 3 { }
+predicate array(a: Array<Int>) {
+  acc(a) &*& acc({ c: ArrayCell<Int> :: c.array == a && 0 <= c.index < a.length })
+}
+procedure clear(a: Array<Int>)
+  requires array(a)
+  ensures array(a)
+{
+  var i := 0;
+  while (i <= a.length)
+    invariant array(a) &*& 0 <= i
+  { a[i] := 0; i := i + 1; }
+}
+",
+    );
+    let (code, objects) = support::verify(&dir, &["wrong.spl"]);
+    assert_eq!(code, Some(1));
+    let errors = objects[0]["errors"].as_array().expect("errors");
+    assert_eq!(errors.len(), 3, "{errors:?}");
+    for error in errors {
+        assert_eq!(error["heaps"]["confirmed"], true, "{error:?}");
+        assert!(!error["message"].as_str().unwrap_or_default().contains("unknown"), "{error:?}");
+    }
+}
