@@ -109,6 +109,7 @@ fn measure(text: String) -> (Report, usize, Duration) {
         properties: vec![Property::MemSafety, Property::MemTrack],
         timeout: Some(TIMEOUT),
         config: Config::default(),
+        progress: std::sync::Arc::default(),
     };
     let start = Instant::now();
     let analysis = driver::infer::Shapes;

@@ -13,7 +13,7 @@ pub fn is_c(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "c" || e == "i" || e == "h") || is_heap_text(path)
 }
 
-fn is_heap_text(path: &Path) -> bool {
+pub(crate) fn is_heap_text(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "heap")
 }
 

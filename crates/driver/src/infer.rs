@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Instant;
 
-use heap::run::{Fault, FaultKind, Property};
+use evidence::witness::Task;
+use heap::run::{Config, Fault, FaultKind, Property};
 use heap::{ProcId, Program};
 use infer::Options;
 use infer::analysis::Analysis;
@@ -18,7 +19,7 @@ use report::safety::{
 };
 use report::{Diagnostic, FileId, Pos, SourceMap};
 
-use crate::c_program;
+use crate::c_program::{self, is_heap_text};
 
 /// What is asked of each file.
 #[derive(Clone, Debug)]
@@ -31,6 +32,10 @@ pub struct Settings {
     pub options: Options,
     /// Are numbers wanted?
     pub stats: bool,
+    /// Is a C test wanted for the first violation?
+    pub harness: bool,
+    /// Is a witness wanted for the verdict?
+    pub witness: bool,
 }
 
 /// What is known of a file in the end.
@@ -40,8 +45,12 @@ pub struct Done {
     pub report: SafetyReport,
     /// What its positions point into.
     pub sources: SourceMap,
-    /// Pictures of the heaps in which violations end.
-    pub pictures: Vec<Picture>,
+    /// The heap between the last steps of the first violation, and at its end, each with a title.
+    pub pictures: Vec<(String, Picture)>,
+    /// A C test for the first violation, if it was asked for.
+    pub harness: Option<String>,
+    /// A witness for the first violation, or for all properties if they hold, if it was asked for.
+    pub witness: Option<String>,
 }
 
 pub use infer::shapes::Shapes;
@@ -75,21 +84,34 @@ pub fn infer_file(
         }
     });
     let mut pictures = Vec::new();
+    let (mut harness, mut witness) = (None, None);
     let mut report = match found {
         None => SafetyReport::invalid(name, diagnostics),
         Some((program, entry, contract)) => {
             let (contract, options) = (contract.as_ref(), &settings.options);
             let report = infer::infer(&program, entry, contract, options, analysis, cancelled);
-            for (_, verdict) in &report.properties {
-                if let Verdict::Unsafe(violation) = verdict {
-                    pictures.push(violation.run.picture(&program));
-                }
+            // What is asked about starts where it was asked.
+            let program = Program { entry: Some(entry), ..program };
+            let first = report.properties.iter().find_map(|(_, verdict)| match verdict {
+                Verdict::Unsafe(violation) => Some(&**violation),
+                _ => None,
+            });
+            pictures = first.map(|v| drawn(v, &program, &sources)).unwrap_or_default();
+            // A heap program as text is no C.
+            let file = sources.files().next().map(|(id, _)| id).filter(|_| !is_heap_text(path));
+            if let Some(main_file) = file {
+                let created = std::time::SystemTime::now();
+                let task = Task { program: &program, sources: &sources, main_file, created };
+                harness = first.filter(|_| settings.harness).and_then(|violation| {
+                    evidence::harness::harness(&program, violation, &sources, main_file)
+                });
+                witness = if settings.witness { self::witness(task, &report, first) } else { None };
             }
-            safety(name, &program, report, diagnostics, settings)
+            safety(name, path, &program, report, diagnostics, settings)
         }
     };
     report.time = start.elapsed();
-    Done { report, sources, pictures }
+    Done { report, sources, pictures, harness, witness }
 }
 
 /// Asks it of many files, so many at a time. `done` is called for each, in their order.
@@ -145,7 +167,11 @@ pub fn infer_files(
 }
 
 /// Where the program starts.
-fn entry(program: &Program, named: Option<&str>) -> Result<ProcId, Box<Diagnostic>> {
+///
+/// # Errors
+///
+/// That there is no such function, or that it has no body.
+pub fn entry(program: &Program, named: Option<&str>) -> Result<ProcId, Box<Diagnostic>> {
     let error = |message: String| Box::new(Diagnostic::error("infer.entry", Pos::None, message));
     let defined = || {
         let own = program.procs.iter().filter(|p| p.body.is_some() && p.pos != Pos::None);
@@ -190,6 +216,7 @@ fn unused_contracts(program: &Program, entry: ProcId) -> Vec<Diagnostic> {
 
 fn safety(
     file: String,
+    path: &Path,
     program: &Program,
     report: Report,
     diagnostics: Vec<Diagnostic>,
@@ -205,8 +232,11 @@ fn safety(
             disjuncts: i.disjuncts,
         })
         .collect();
-    let properties: Vec<PropertyReport> =
-        report.properties.into_iter().map(|(p, v)| property(p, v, program)).collect();
+    let properties: Vec<PropertyReport> = report
+        .properties
+        .into_iter()
+        .map(|(p, v)| property(p, v, program, &|v| replay(v, path, settings)))
+        .collect();
     let has = |verdict| properties.iter().any(|p| p.verdict == verdict);
     let status = if has(PropertyVerdict::Unsafe) {
         SafetyStatus::Unsafe
@@ -233,6 +263,10 @@ fn safety(
             ("search_ms", stats.search.as_millis() as u64),
             ("analysis_ms", stats.analysis.as_millis() as u64),
             ("symbolic_steps", stats.analysis_steps),
+            ("paths", stats.paths.proved),
+            ("entailments", stats.paths.entailments),
+            ("spatial_ms", stats.paths.spatial.as_millis() as u64),
+            ("theory_ms", stats.paths.theory.as_millis() as u64),
         ]
     } else {
         Vec::new()
@@ -252,7 +286,12 @@ fn safety(
     }
 }
 
-fn property(property: Property, verdict: Verdict, program: &Program) -> PropertyReport {
+fn property(
+    property: Property,
+    verdict: Verdict,
+    program: &Program,
+    replay: &dyn Fn(&Violation) -> String,
+) -> PropertyReport {
     let name = verdict::name(property);
     let known = |verdict, reason, violation| PropertyReport {
         property: name,
@@ -277,7 +316,9 @@ fn property(property: Property, verdict: Verdict, program: &Program) -> Property
         }
         Verdict::Unsafe(violation) => {
             let reason = violation.fault.kind.to_string();
-            known(PropertyVerdict::Unsafe, reason, Some(self::violation(*violation, program)))
+            let replay = replay(&violation);
+            let violation = self::violation(*violation, program, replay);
+            known(PropertyVerdict::Unsafe, reason, Some(violation))
         }
         Verdict::Unknown(unknown) => PropertyReport {
             property: name,
@@ -293,12 +334,84 @@ fn property(property: Property, verdict: Verdict, program: &Program) -> Property
     }
 }
 
-fn violation(violation: Violation, program: &Program) -> ViolationReport {
+/// A witness for the first violation, or for all properties if they hold.
+fn witness(task: Task<'_>, report: &Report, first: Option<&Violation>) -> Option<String> {
+    if let Some(violation) = first {
+        return evidence::witness::violation(task, violation);
+    }
+    let safe = report.properties.iter().all(|(_, v)| matches!(v, Verdict::Safe(_)));
+    let properties: Vec<Property> = report.properties.iter().map(|(p, _)| *p).collect();
+    safe.then(|| evidence::witness::correctness(task, &properties, &report.invariants))?
+}
+
+/// The command that runs a violation again.
+fn replay(violation: &Violation, path: &Path, settings: &Settings) -> String {
+    let mut command = format!("lancehead run {}", quoted(&path.display().to_string()));
+    let config = &violation.config;
+    if let Some(entry) = &settings.entry {
+        command.push_str(&format!(" --entry {entry}"));
+    }
+    if settings.c.model != heap::DataModel::default() {
+        command.push_str(" --ilp32");
+    }
+    if config.machine_integers {
+        command.push_str(" --int machine");
+    }
+    if config.malloc_may_fail {
+        command.push_str(" --malloc-may-fail");
+    }
+    // It ends with the command that loses memory; what comes after it is no part of the run.
+    if violation.run.steps >= config.max_steps || config.max_steps > Config::default().max_steps {
+        command.push_str(&format!(" --steps {}", config.max_steps));
+    }
+    let inputs: Vec<String> = violation.inputs.iter().map(|d| d.value.to_string()).collect();
+    if !inputs.is_empty() {
+        command.push_str(&format!(" --inputs={}", inputs.join(",")));
+    }
+    command
+}
+
+/// A word of a command line.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// The heap between the last steps, and at the end.
+fn drawn(violation: &Violation, program: &Program, sources: &SourceMap) -> Vec<(String, Picture)> {
+    let title = |number: u64, pos: Pos| {
+        let span = pos.span();
+        let place = span.and_then(|span| Some(sources.get(span.file)?.presumed(span.start)));
+        let (file, line) = place.map_or(("", 0), |(file, at)| (file, at.line));
+        let text = span.and_then(|span| sources.text(span)).unwrap_or_default();
+        format!("{number}. {file}:{line}: {}", text.lines().next().unwrap_or_default().trim())
+    };
+    let steps = violation.trace.steps.iter();
+    let mut states: Vec<(String, Picture)> = steps
+        .filter_map(|step| {
+            Some((format!("after {}", title(step.number, step.pos)), step.heap.clone()?))
+        })
+        .collect();
+    let end = violation.trace.steps.last();
+    let end = end.map_or_else(String::new, |step| title(step.number, step.pos));
+    let fault = violation.fault.kind;
+    states.push((format!("{fault}, at {end}"), violation.run.picture(program)));
+    states
+}
+
+fn violation(violation: Violation, program: &Program, replay: String) -> ViolationReport {
     let heap = report::picture::text(&violation.run.picture(program));
     let function = |proc: ProcId| {
         program.procs.get(proc.index()).map_or_else(|| "?".to_owned(), |p| p.name.clone())
     };
+    let object = violation.fault.object.and_then(|number| violation.run.memory.object(number));
+    let made = object.map_or(Pos::None, |object| object.pos);
     ViolationReport {
+        made,
+        replay,
         kind: violation.kind(),
         fault: fault(&violation, program),
         inputs: violation.inputs.iter().map(|drawn| drawn.value.to_string()).collect(),
@@ -313,6 +426,7 @@ fn violation(violation: Violation, program: &Program) -> ViolationReport {
                 pos: step.pos,
                 function: function(step.proc),
                 state: step.changes,
+                heap: step.heap.as_ref().map(report::picture::text),
             })
             .collect(),
         heap,

@@ -36,6 +36,7 @@ fn proofs_and_runs_agree() {
             properties: vec![Property::MemSafety, Property::MemTrack, Property::Reach],
             timeout: Some(Duration::from_secs(seconds)),
             config: Config::default(),
+            progress: std::sync::Arc::default(),
         };
         let shapes = driver::infer::Shapes;
         let report =

@@ -94,9 +94,17 @@ fn check(path: &Path) -> Result<(), Failed> {
         properties: vec![Property::MemSafety, Property::MemTrack, Property::Reach],
         timeout: Some(Duration::from_secs(20)),
         config: Config::default(),
+        progress: std::sync::Arc::default(),
     };
     let c = c::Options::default();
-    let settings = Settings { c, entry: expected.entry.clone(), options, stats: false };
+    let settings = Settings {
+        c,
+        entry: expected.entry.clone(),
+        options,
+        stats: false,
+        harness: false,
+        witness: false,
+    };
     let done = infer_file(path, &settings, &driver::infer::Shapes, &std::sync::Arc::default());
     let report = &done.report;
     if let Some(id) = &expected.error {

@@ -9,6 +9,9 @@ use heap::{LocId, ProcId, Program};
 use report::Pos;
 
 use crate::contract::Contract;
+use crate::facts::Fact;
+use crate::progress::Progress;
+use crate::verdict::PathStats;
 
 /// What came out of an analysis.
 #[derive(Clone, Debug)]
@@ -23,6 +26,8 @@ pub struct Outcome {
     pub definitions: Vec<String>,
     /// How many commands were executed on symbolic heaps.
     pub steps: u64,
+    /// What a proof by paths took.
+    pub paths: PathStats,
 }
 
 /// Why an analysis did not come to its end.
@@ -66,6 +71,8 @@ pub struct Invariant {
     pub pos: Pos,
     /// One of these holds.
     pub disjuncts: Vec<String>,
+    /// What they say of variables: the facts of one of these lists hold.
+    pub facts: Vec<Vec<Fact>>,
 }
 
 /// What is asked of an analysis.
@@ -83,6 +90,8 @@ pub struct Asked<'a> {
     pub deadline: Instant,
     /// Set from outside to stop it.
     pub cancelled: &'a Arc<AtomicBool>,
+    /// Where it says how far it is.
+    pub progress: &'a Arc<Progress>,
 }
 
 /// An analysis of all runs.
@@ -112,6 +121,7 @@ impl Outcome {
             invariants: Vec::new(),
             definitions: Vec::new(),
             steps: 0,
+            paths: PathStats::default(),
         }
     }
 

@@ -15,9 +15,11 @@ pub mod analysis;
 pub mod assertions;
 pub mod contract;
 mod ensures;
+pub mod facts;
 mod formula;
 pub mod holds;
 pub mod logic;
+pub mod progress;
 mod search;
 pub mod shapes;
 pub mod tested;
@@ -33,6 +35,7 @@ use heap::{ProcId, Program};
 
 use crate::analysis::{Analysis, Asked, Outcome};
 use crate::contract::Contract;
+use crate::progress::Progress;
 use crate::search::{Search, until};
 use crate::verdict::{Evidence, Report, Stats, Verdict, Violation};
 
@@ -45,6 +48,8 @@ pub struct Options {
     pub timeout: Option<Duration>,
     /// What integers are and whether allocation may fail; limits of runs are set here.
     pub config: Config,
+    /// Where it is said how far the answer is.
+    pub progress: Arc<Progress>,
 }
 
 /// The runs that come first: enough for most violations, and over in milliseconds.
@@ -77,7 +82,8 @@ pub fn infer(
     let deadline = start + all;
     let program = &Program { entry: Some(entry), ..program.clone() };
     let mut stats = Stats::default();
-    let mut search = Search::new(program, &options.config, &options.properties);
+    let progress = Arc::clone(&options.progress);
+    let mut search = Search::new(program, &options.config, &options.properties, progress);
 
     // Pointers that are given to the entry lead nowhere in a run, which says nothing of real callers.
     let runs = has_runs(program, entry);
@@ -98,6 +104,7 @@ pub fn infer(
             config: &options.config,
             deadline: start + all * 3 / 4,
             cancelled: flag,
+            progress: &options.progress,
         };
         outcomes = analysis.analyse(program, &asked);
         stats.analysis = begin.elapsed();
@@ -145,6 +152,12 @@ pub fn infer(
     let by_time = |o: &Outcome| o.complete.as_ref().is_err_and(|stop| stop.timeout);
     let timeout = !outcomes.is_empty() && outcomes.iter().all(by_time);
     stats.analysis_steps = outcomes.iter().map(|o| o.steps).sum();
+    for paths in outcomes.iter().map(|o| o.paths) {
+        stats.paths.proved += paths.proved;
+        stats.paths.entailments += paths.entailments;
+        stats.paths.spatial += paths.spatial;
+        stats.paths.theory += paths.theory;
+    }
     let best = closest(&outcomes, &options.properties);
     let (invariants, definitions) =
         best.map(|o| (o.invariants.clone(), o.definitions.clone())).unwrap_or_default();

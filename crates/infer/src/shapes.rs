@@ -8,7 +8,9 @@ use report::Pos;
 
 use crate::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
 use crate::ensures;
+use crate::facts;
 use crate::formula::Names;
+use crate::verdict::PathStats;
 
 /// The analysis of crate `shape`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +29,7 @@ impl Analysis for Shapes {
             malloc_may_fail: asked.config.malloc_may_fail,
             deadline: Some(asked.deadline),
             cancelled: Arc::clone(asked.cancelled),
+            executed: Arc::clone(&asked.progress.symbolic),
             ..shape::Options::default()
         };
         let start = asked.contract.map(|contract| &contract.start);
@@ -77,9 +80,14 @@ fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> O
         disjuncts.sort();
         disjuncts.dedup();
         let (proc, loc) = (invariant.site.proc, invariant.site.at);
-        Invariant { proc, loc, pos: invariant.pos, disjuncts }
+        let decl = program.procs.get(proc.index());
+        let facts = decl.map_or_else(Vec::new, |decl| {
+            invariant.states.iter().map(|state| facts::of(state, decl)).collect()
+        });
+        Invariant { proc, loc, pos: invariant.pos, disjuncts, facts }
     });
     let invariants = invariants.collect();
     let (definitions, steps) = (names.definitions(), found.steps);
-    Outcome { complete, faults, invariants, definitions, steps }
+    let paths = PathStats::default();
+    Outcome { complete, faults, invariants, definitions, steps, paths }
 }

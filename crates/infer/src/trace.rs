@@ -1,15 +1,20 @@
 //! What a run does, step by step, as a user reads it: one step for each place in the source that it comes to,
-//! with the variables that change there.
+//! with the variables that change there. Pictures of the heap between steps are made by running so far once more.
 
 use std::collections::VecDeque;
 
-use heap::run::{Config, Drawn, Inputs, Machine, Memory, Observer, Value};
-use heap::{LocId, ProcId, Program};
+use heap::run::{Config, Drawn, Inputs, Machine, Memory, NoObserver, Observer, Value};
+use heap::{Command, LocId, Out, ProcId, Program};
 use report::Pos;
+use report::picture::Picture;
 
 /// So many steps at the start and at the end are kept.
 const FIRST: usize = 40;
 const LAST: usize = 160;
+/// So many steps that change the heap are drawn, the last ones.
+const DRAWN: usize = 12;
+/// As long as running so far again takes no more commands than this, in all.
+const COMMANDS: u64 = 5_000_000;
 
 /// The steps of a run.
 #[derive(Clone, Debug, Default)]
@@ -31,24 +36,43 @@ pub struct Step {
     pub pos: Pos,
     /// Variables of the procedure that it changed, and their values now.
     pub changes: Vec<(String, String)>,
+    /// How many commands were executed before it.
+    pub commands: u64,
+    /// Does it write to memory, allocate or free?
+    pub writes: bool,
+    /// Memory behind it, if it writes and is one of the last that do.
+    pub heap: Option<Picture>,
 }
 
 /// The steps of a run with these inputs.
 pub(crate) fn of(program: &Program, config: &Config, inputs: &[Drawn]) -> Trace {
+    let entry = program.entry.map(|id| (id, Vec::new()));
     let recorder = Recorder {
         program,
         first: Vec::new(),
         last: VecDeque::new(),
         count: 0,
-        frames: Vec::new(),
+        commands: 0,
+        frames: entry.into_iter().collect(),
     };
-    let inputs = Inputs::given(inputs.iter().map(|d| d.value));
-    let (_, recorder) = Machine::new(program, config, inputs, recorder).run();
+    let given = || Inputs::given(inputs.iter().map(|d| d.value));
+    let (_, recorder) = Machine::new(program, config, given(), recorder).run();
     let Recorder { first, last, count, .. } = recorder;
     let kept = first.len() + last.len();
     let omitted = count - kept as u64;
     let omitted = (omitted > 0).then_some((first.len(), omitted));
-    Trace { steps: first.into_iter().chain(last).collect(), omitted }
+    let mut steps: Vec<Step> = first.into_iter().chain(last).collect();
+    let mut left = COMMANDS;
+    let ends: Vec<u64> = steps.iter().skip(1).map(|step| step.commands).collect();
+    let writing = steps.iter_mut().zip(ends).rev().filter(|(step, _)| step.writes);
+    for (step, end) in writing.take(DRAWN) {
+        let Some(rest) = left.checked_sub(end) else { break };
+        left = rest;
+        let config = Config { max_steps: end, leaks: false, ..config.clone() };
+        let so_far = Machine::new(program, &config, given(), NoObserver).run().0;
+        step.heap = Some(so_far.picture(program));
+    }
+    Trace { steps, omitted }
 }
 
 struct Recorder<'p> {
@@ -56,6 +80,7 @@ struct Recorder<'p> {
     first: Vec<Step>,
     last: VecDeque<Step>,
     count: u64,
+    commands: u64,
     /// The active procedures, with their variables when they were last seen.
     frames: Vec<(ProcId, Vec<Value>)>,
 }
@@ -85,22 +110,12 @@ impl Observer for Recorder<'_> {
             return;
         };
         let vars: Vec<Value> = registers.iter().take(decl.vars.len()).copied().collect();
-        // A call enters location 0 of another frame; a return comes back to one that was left.
-        let same = self.frames.last().is_some_and(|(last, _)| *last == proc);
-        let entered =
-            at == LocId(0) && vars.iter().skip(decl.params as usize).all(|v| *v == Value::Undef);
-        if entered || self.frames.is_empty() {
-            self.frames.push((proc, vars.clone()));
-        } else if !same {
-            while self.frames.last().is_some_and(|(last, _)| *last != proc) {
-                self.frames.pop();
-            }
-        }
         let mut changes = Vec::new();
         if let Some((_, known)) = self.frames.last_mut() {
             for (i, var) in decl.vars.iter().enumerate().filter(|(_, var)| !var.temporary) {
-                if let (Some(old), Some(new)) = (known.get(i), vars.get(i))
-                    && old != new
+                let old = known.get(i).copied().unwrap_or(Value::Undef);
+                if let Some(new) = vars.get(i)
+                    && old != *new
                     && *new != Value::Undef
                 {
                     changes.push((var.name.clone(), shown(self.program, *new)));
@@ -108,6 +123,7 @@ impl Observer for Recorder<'_> {
             }
             *known = vars;
         }
+        self.commands += 1;
         if let Some(step) = self.current() {
             for (name, value) in changes {
                 match step.changes.iter_mut().find(|(other, _)| *other == name) {
@@ -120,8 +136,29 @@ impl Observer for Recorder<'_> {
         let goes_on = |step: &mut Step| step.proc == proc && step.pos == pos;
         if pos != Pos::None && !self.current().is_some_and(goes_on) {
             let number = self.count + 1;
-            self.push(Step { number, proc, pos, changes: Vec::new() });
+            let (changes, commands) = (Vec::new(), self.commands - 1);
+            let (writes, heap) = (false, None);
+            self.push(Step { number, proc, pos, changes, commands, writes, heap });
         }
+        if let (Out::Do(command, _), Some(step)) = (&location.out, self.current()) {
+            step.writes |= matches!(
+                command,
+                Command::Store { .. }
+                    | Command::Alloc { .. }
+                    | Command::Realloc { .. }
+                    | Command::Free(_)
+                    | Command::Copy { .. }
+                    | Command::Fill { .. }
+            );
+        }
+    }
+
+    fn enter(&mut self, callee: ProcId) {
+        self.frames.push((callee, Vec::new()));
+    }
+
+    fn leave(&mut self) {
+        self.frames.pop();
     }
 }
 

@@ -86,6 +86,21 @@ pub struct Stats {
     pub analysis: Duration,
     /// Commands that it executed on symbolic heaps.
     pub analysis_steps: u64,
+    /// What a proof by paths took.
+    pub paths: PathStats,
+}
+
+/// What a proof by paths took: the columns of [ABCK15, Table 1]. All zero without one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PathStats {
+    /// Paths that were proved: calls of `ProvePath`.
+    pub proved: u64,
+    /// Entailments that were asked.
+    pub entailments: u64,
+    /// Time for spatial interpolants.
+    pub spatial: Duration,
+    /// Time for Horn clauses and theory interpolants.
+    pub theory: Duration,
 }
 
 impl Violation {
@@ -179,8 +194,12 @@ pub(crate) fn unknown(
             }
         }
     };
-    if runs && search.runs > 0 && !cancelled {
+    // How far it got.
+    if runs && search.runs > 0 {
         reason.push_str(&format!("; no violation in {} runs", search.runs));
+    }
+    if let Some(steps) = outcome.map(|o| o.steps).filter(|steps| *steps > 0) {
+        reason.push_str(&format!("; {steps} commands were executed on symbolic heaps"));
     }
     Verdict::Unknown(Unknown { reason, pos, possible })
 }

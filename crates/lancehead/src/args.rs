@@ -66,6 +66,10 @@ const PROVE_EXAMPLES: &str = "\
 Examples:
   lancehead prove list.c                     is it safe? Otherwise a run that is not
   lancehead prove --property reach src       can an assertion fail in a program of this folder?
+  lancehead prove --harness test.c list.c    a C test that fails under AddressSanitizer where the run did
+  lancehead prove --witness w.yml list.c     a witness for other verifiers (SV-COMP, format 2.0)
+  lancehead prove --svg heap.svg list.c      the heap, step by step, until it goes wrong
+  lancehead prove --timeout 300 --stats x.c  take longer; how many runs, paths and entailments, and the time
   lancehead prove --format json *.c          for tools: one JSON object per file";
 
 const INFER_STATUS: &str = "\
@@ -76,8 +80,8 @@ Properties:
 
 Verdicts:
   safe       no run of the program violates it
-  unsafe     this run does; it was run. Its inputs, in a file, replay it: `lancehead run --inputs`
-  unknown    neither could be shown; the output says where and why
+  unsafe     this run does; it was run. A line `Again: lancehead run …` runs it once more
+  unknown    neither could be shown; the output says where and why, and how far it got. Ctrl-C asks for that
 
 Exit status:
   0  everything is safe
@@ -89,8 +93,7 @@ const RUN_EXAMPLES: &str = "\
 Examples:
   lancehead run list.c                       until it ends, or something goes wrong
   lancehead run --seed 7 list.c              with other inputs
-  lancehead run --inputs 3.txt --trace list.c
-                                             with given inputs, line by line
+  lancehead run --inputs=3,-1 --trace list.c with given inputs, line by line
   lancehead run --svg heap.svg list.c        a picture of the heap at the end";
 
 const RUN_STATUS: &str = "\
@@ -453,9 +456,19 @@ pub struct Infer {
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "format")]
     pub emit: Option<Emit>,
 
-    /// Draw the heap in which the first violation ends as SVG
+    /// Draw the heap between the last steps of the first violation, and at its end, as SVG
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+
+    /// Write a C test for the first violation: compiled with sanitizers, as its first lines say, it fails
+    /// where the run did
+    #[arg(long, value_name = "FILE")]
+    pub harness: Option<PathBuf>,
+
+    /// Write a witness in the format of SV-COMP (2.0, YAML): of the first violation, or that all properties
+    /// hold, with loop invariants as far as expressions of C can say them
+    #[arg(long, value_name = "FILE")]
+    pub witness: Option<PathBuf>,
 
     /// Say how many runs were tried, and where the time went
     #[arg(long)]
@@ -535,9 +548,13 @@ pub struct Run {
     #[arg(long, value_name = "N")]
     pub runs: Option<u64>,
 
-    /// Take inputs from this file first: numbers with spaces or lines between them
-    #[arg(long, value_name = "FILE")]
+    /// Take these inputs first: numbers with commas between them, or a file with such numbers
+    #[arg(long, value_name = "N,…|FILE", allow_hyphen_values = true)]
     pub inputs: Option<PathBuf>,
+
+    /// Where the program starts [default: main]
+    #[arg(long, value_name = "FUNCTION")]
+    pub entry: Option<String>,
 
     /// Stop after this many commands
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]

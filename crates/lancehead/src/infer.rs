@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use ::infer::analysis::Analysis;
@@ -40,14 +41,16 @@ pub(crate) fn run(
             None => files.push(input.path),
             Some(problem) => {
                 let report = SafetyReport::invalid(input.path.display().to_string(), vec![problem]);
-                let done = Done { report, sources: SourceMap::new(), pictures: Vec::new() };
+                let (sources, pictures) = (SourceMap::new(), Vec::new());
+                let done = Done { report, sources, pictures, harness: None, witness: None };
                 show(args, invariants, color, out, &done);
                 reports.push(done.report);
             }
         }
     }
-    if files.len() > 1 && (args.svg.is_some() || args.emit.is_some()) {
-        complain("--svg and --emit are for one file");
+    let written = [&args.svg, &args.harness, &args.witness].iter().any(|path| path.is_some());
+    if files.len() > 1 && (written || args.emit.is_some()) {
+        complain("--svg, --harness, --witness and --emit are for one file");
         return 2;
     }
     let settings = settings(args);
@@ -56,7 +59,8 @@ pub(crate) fn run(
     let portfolio = Portfolio { solver };
     let analysis: &dyn Analysis = if invariants { &infer::Shapes } else { &portfolio };
     let jobs = args.jobs.unwrap_or_else(cores);
-    let progress = Progress::new(files.len(), 1);
+    let counted = Arc::clone(&settings.options.progress);
+    let progress = Progress::new(files.len(), 1).saying(move || counted.text());
     let mut trouble = None;
     progress.show(None, || {
         let cancelled = cancel.flag();
@@ -67,7 +71,7 @@ pub(crate) fn run(
         infer::infer_files(&files, jobs, &settings, analysis, &cancelled, &begun, |done| {
             progress.file_done();
             progress.hidden(|| show(args, invariants, color, out, &done));
-            trouble = trouble.take().or(write_picture(args, &done).err());
+            trouble = trouble.take().or(write_evidence(args, &done).err());
             reports.push(done.report);
         });
     });
@@ -98,8 +102,15 @@ fn settings(args: &args::Infer) -> Settings {
     };
     let properties = all.into_iter().filter(asked).collect();
     let timeout = Some(args.timeout).filter(|limit| !limit.is_zero());
-    let options = ::infer::Options { properties, timeout, config };
-    Settings { c: args.c.options(), entry: args.entry.clone(), options, stats: args.stats }
+    let options = ::infer::Options { properties, timeout, config, progress: Arc::default() };
+    Settings {
+        c: args.c.options(),
+        entry: args.entry.clone(),
+        options,
+        stats: args.stats,
+        harness: args.harness.is_some(),
+        witness: args.witness.is_some(),
+    }
 }
 
 fn cores() -> usize {
@@ -135,11 +146,19 @@ fn show(args: &args::Infer, invariants: bool, color: Color, out: &mut Output, do
     out.flush();
 }
 
-fn write_picture(args: &args::Infer, done: &Done) -> Result<(), String> {
-    let Some(path) = &args.svg else { return Ok(()) };
-    let Some(drawn) = done.pictures.first() else {
-        return Err(format!("{}: there is nothing to draw", path.display()));
+/// Writes the files that were asked for, those for which there is something to write.
+fn write_evidence(args: &args::Infer, done: &Done) -> Result<(), String> {
+    let write = |path: &Option<PathBuf>, text: Option<String>, none: &str| {
+        let Some(path) = path else { return Ok(()) };
+        let Some(text) = text else {
+            complain(&format!("{} is not written: {none}", path.display()));
+            return Ok(());
+        };
+        std::fs::write(path, text)
+            .map_err(|e| format!("{}: cannot be written: {e}", path.display()))
     };
-    std::fs::write(path, picture::svg(drawn))
-        .map_err(|e| format!("{}: cannot be written: {e}", path.display()))
+    let drawn = (!done.pictures.is_empty()).then(|| picture::svg_of_states(&done.pictures));
+    write(&args.svg, drawn, "there is nothing to draw")?;
+    write(&args.harness, done.harness.clone(), "no violation was found in a C program")?;
+    write(&args.witness, done.witness.clone(), "not everything that was asked is decided")
 }

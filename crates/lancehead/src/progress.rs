@@ -21,6 +21,8 @@ const CLEAR: &str = "\r\u{1b}[K";
 pub(crate) struct Progress {
     start: Instant,
     line: Mutex<Line>,
+    /// How far the work on a file is, if somebody counts.
+    detail: Box<dyn Fn() -> String + Send + Sync>,
 }
 
 #[derive(Default)]
@@ -40,7 +42,12 @@ impl Progress {
     /// Of so many files, each of which is verified so often.
     pub(crate) fn new(files: usize, runs: usize) -> Progress {
         let line = Mutex::new(Line { files, runs, ..Line::default() });
-        Progress { start: Instant::now(), line }
+        Progress { start: Instant::now(), line, detail: Box::new(String::new) }
+    }
+
+    /// With what this says of the work on a file.
+    pub(crate) fn saying(self, detail: impl Fn() -> String + Send + Sync + 'static) -> Progress {
+        Progress { detail: Box::new(detail), ..self }
     }
 
     /// Runs something, showing the progress it reports if standard error is a terminal. Meanwhile, this
@@ -99,7 +106,7 @@ impl Progress {
 
     fn draw(&self) {
         let mut line = self.line();
-        to_stderr(&format!("{CLEAR}{}", line.text(self.start.elapsed())));
+        to_stderr(&format!("{CLEAR}{}", line.text(self.start.elapsed(), &(self.detail)())));
         line.drawn = true;
     }
 
@@ -109,12 +116,15 @@ impl Progress {
 }
 
 impl Line {
-    fn text(&self, time: Duration) -> String {
+    fn text(&self, time: Duration, detail: &str) -> String {
         let files = if self.files > 1 {
             format!("{} of {} files, ", self.files_done, self.files)
         } else {
             String::new()
         };
+        if self.members == 0 && !detail.is_empty() {
+            return format!("{files}{}: {detail}, {} s", self.name, time.as_secs());
+        }
         if self.members == 0 {
             return format!("{files}{}, {} s", self.name, time.as_secs());
         }
@@ -143,8 +153,10 @@ mod tests {
     fn what_the_line_says() {
         let progress = Progress::new(2, 1);
         progress.file_begun(Path::new("some/folder/a\u{1b}b.vpr"));
-        let text = |seconds| progress.line().text(Duration::from_secs(seconds));
+        let text = |seconds| progress.line().text(Duration::from_secs(seconds), "");
         assert_eq!(text(1), "0 of 2 files, ab.vpr, 1 s");
+        let detailed = progress.line().text(Duration::from_secs(2), "40 runs");
+        assert_eq!(detailed, "0 of 2 files, ab.vpr: 40 runs, 2 s");
         progress.add_members(7);
         assert_eq!(text(3), "0 of 2 files, ab.vpr: 0 of 7 members, 3 s");
         progress.member_done();
@@ -155,6 +167,9 @@ mod tests {
         let progress = Progress::new(1, 10);
         progress.file_begun(Path::new("c.vpr"));
         progress.add_members(2);
-        assert_eq!(progress.line().text(Duration::ZERO), "c.vpr: 0 of 2 members in 10 runs, 0 s");
+        assert_eq!(
+            progress.line().text(Duration::ZERO, ""),
+            "c.vpr: 0 of 2 members in 10 runs, 0 s"
+        );
     }
 }

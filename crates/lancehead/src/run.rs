@@ -43,20 +43,24 @@ pub(crate) fn run(args: &args::Run, color: Color, out: &mut Output) -> u8 {
         }
     };
     loaded.diagnostics.iter().for_each(show);
-    let runnable = loaded.program.as_ref().filter(|program| program.entry.is_some());
-    let Some(program) = runnable else {
-        let mut errors = loaded.diagnostics;
-        if loaded.program.is_some() {
-            let error = Diagnostic::error("run.no-main", Pos::None, "there is no function `main`");
-            show(&error);
-            errors.push(error);
+    let mut diagnostics = loaded.diagnostics;
+    let found = loaded.program.and_then(|program| {
+        match driver::infer::entry(&program, args.entry.as_deref()) {
+            Ok(entry) => Some(Program { entry: Some(entry), ..program }),
+            Err(problem) => {
+                show(&problem);
+                diagnostics.push(*problem);
+                None
+            }
         }
+    });
+    let Some(program) = &found else {
         if args.format == Format::Json {
             write_json(
                 out,
                 &json!({
                     "file": name, "status": "invalid", "time_ms": start.elapsed().as_millis() as u64,
-                    "errors": messages(&errors, &sources),
+                    "errors": messages(&diagnostics, &sources),
                 }),
             );
         }
@@ -100,7 +104,7 @@ pub(crate) fn run(args: &args::Run, color: Color, out: &mut Output) -> u8 {
             "inputs": drawn,
             "end": end(&ended.end),
             "errors": messages(&fault.into_iter().collect::<Vec<_>>(), &sources),
-            "warnings": messages(&loaded.diagnostics, &sources),
+            "warnings": messages(&diagnostics, &sources),
         });
         if let End::Fault(fault) = &ended.end {
             object["fault"] = fault_json(fault, program, &sources);
@@ -141,8 +145,14 @@ fn inputs(args: &args::Run) -> Result<Inputs, String> {
     let Some(path) = &args.inputs else {
         return Ok(seeded.unwrap_or_else(|| Inputs::seeded(0)));
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| format!("{}: the inputs cannot be read: {e}", path.display()))?;
+    let text = match (std::fs::read_to_string(path), path.to_str()) {
+        (Ok(text), _) => text,
+        // Numbers themselves, if no file has such a name.
+        (Err(_), Some(list)) if is_list(list) => list.to_owned(),
+        (Err(e), _) => {
+            return Err(format!("{}: the inputs cannot be read: {e}", path.display()));
+        }
+    };
     let mut values = Vec::new();
     for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty()) {
         match word.parse::<i128>() {
@@ -151,6 +161,10 @@ fn inputs(args: &args::Run) -> Result<Inputs, String> {
         }
     }
     Ok(seeded.unwrap_or_default().after(values))
+}
+
+fn is_list(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || "-, ".contains(c))
 }
 
 fn pictures(args: &args::Run, ended: &Run, program: &Program) -> Result<(), String> {

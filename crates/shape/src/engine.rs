@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use heap::run::{FaultKind, Property};
@@ -68,6 +68,8 @@ pub struct Options {
     pub deadline: Option<Instant>,
     /// Set from outside to stop.
     pub cancelled: Arc<AtomicBool>,
+    /// How many commands were executed, for whoever watches.
+    pub executed: Arc<AtomicU64>,
 }
 
 /// Why an analysis did not come to its end.
@@ -435,6 +437,7 @@ impl<'p> Engine<'p> {
                 first.remove();
             }
             self.steps += 1;
+            self.options.executed.fetch_add(1, Ordering::Relaxed);
             self.look_at_clock();
             self.follow(summary, at, state);
         }

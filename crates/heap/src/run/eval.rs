@@ -5,9 +5,10 @@ use std::cmp::Ordering;
 use super::fault::FaultKind;
 use super::machine::Machine;
 use super::memory::Life;
-use super::outcome::Observer;
+use super::outcome::{Observer, Open};
 use super::value::{Pointer, Value};
 use crate::expr::{Arith, BinOp, Comparison, Expr, UnOp};
+use crate::program::VarId;
 use crate::types::IntType;
 
 /// A value, or why there is none.
@@ -87,6 +88,7 @@ impl<O: Observer> Machine<'_, O> {
     fn draw_variable(&mut self, var: usize) -> Value {
         let ty = self.program.proc(self.proc).vars.get(var).map(|v| v.ty);
         let value = ty.map_or(Value::Garbage, |ty| self.uninitialised(ty));
+        self.observer.left_open(Open::Variable(VarId(var as u32)), value, &self.memory);
         self.registers[self.base + var] = value;
         value
     }

@@ -7,7 +7,7 @@ use super::fault::{Fault, FaultKind, Frame as FaultFrame};
 use super::inputs::Inputs;
 use super::leaks::Lost;
 use super::memory::{Life, MAX_OBJECT, Memory, Owner};
-use super::outcome::{Config, End, Observer, Run};
+use super::outcome::{Config, End, Observer, Open, Run};
 use super::print::draw_byte;
 use super::value::{Pointer, Value};
 use crate::expr::Expr;
@@ -50,7 +50,7 @@ pub struct Machine<'p, O> {
     pub(super) output: String,
     /// Did it depend on something that neither the program nor an input determines?
     pub(super) unspecified: bool,
-    observer: O,
+    pub(super) observer: O,
 }
 
 /// Why a command did not come to its end.
@@ -218,6 +218,7 @@ impl<'p, O: Observer> Machine<'p, O> {
         };
         (self.proc, self.base, self.objects_base) = (caller.proc, caller.base, caller.objects_base);
         (self.at, self.allocas_base) = (caller.next, caller.allocas);
+        self.observer.leave();
         if let Some(to) = caller.to {
             self.set(to, result.unwrap_or(Value::Undef));
         }
@@ -247,6 +248,9 @@ impl<'p, O: Observer> Machine<'p, O> {
                     Some(value) => self.loaded(value, *ty),
                     None => {
                         let value = self.uninitialised(*ty);
+                        let Pointer { object, offset } = at;
+                        let what = Open::Memory { object, offset, bytes: bytes as u8 };
+                        self.observer.left_open(what, value, &self.memory);
                         self.memory.write(at, bytes as u8, value);
                         value
                     }
@@ -294,7 +298,9 @@ impl<'p, O: Observer> Machine<'p, O> {
                     let to = Pointer { object, offset: 0 };
                     if let Some(old) = old {
                         let kept = self.memory.object(old).map_or(0, |o| o.size).min(size);
-                        self.memory.copy(to, Pointer { object: old, offset: 0 }, kept);
+                        let from = Pointer { object: old, offset: 0 };
+                        self.observer.copied(to, from, kept);
+                        self.memory.copy(to, from, kept);
                         self.memory.end(old, Life::Freed);
                     }
                     Value::Ptr(to)
@@ -321,6 +327,7 @@ impl<'p, O: Observer> Machine<'p, O> {
                         let details = "the two ranges of a copy overlap".into();
                         return Err(Stop::Fault(FaultKind::OutOfBounds, Some(to.object), details));
                     }
+                    self.observer.copied(to, from, size);
                     self.memory.copy(to, from, size);
                 }
             }
@@ -434,6 +441,7 @@ impl<'p, O: Observer> Machine<'p, O> {
         self.objects.resize(self.objects_base + decl.objects.len(), None);
         self.allocas_base = self.allocas.len();
         (self.proc, self.base, self.at) = (id, new_base, LocId(0));
+        self.observer.enter(id);
         Ok(())
     }
 
@@ -470,14 +478,16 @@ impl<'p, O: Observer> Machine<'p, O> {
 
     /// Any value of a variable's type. A pointer leads nowhere.
     fn any(&mut self, var: VarId) -> Value {
-        match self.program.proc(self.proc).vars[var.index()].ty {
+        let value = match self.program.proc(self.proc).vars[var.index()].ty {
             Scalar::Int(ty) => Value::Int(self.inputs.draw(ty, true)),
             Scalar::Float(_) => Value::Float(self.inputs.draw(IntType::signed(16), true) as f64),
             Scalar::Ptr(_) => {
                 self.unspecified = true;
                 Value::Garbage
             }
-        }
+        };
+        self.observer.left_open(Open::Input, value, &self.memory);
+        value
     }
 
     /// A value that nothing determines.
@@ -497,7 +507,9 @@ impl<'p, O: Observer> Machine<'p, O> {
     }
 
     fn allocation_fails(&mut self) -> bool {
-        self.config.malloc_may_fail && self.inputs.choose(2) == 1
+        let fails = self.config.malloc_may_fail && self.inputs.choose(2) == 1;
+        self.observer.left_open(Open::Allocation, Value::Int(fails.into()), &self.memory);
+        fails
     }
 
     fn size(&mut self, e: &Expr) -> Step<u64> {

@@ -20,5 +20,5 @@ pub use fault::{Fault, FaultKind, Frame as FaultFrame, Property};
 pub use inputs::{Drawn, Inputs};
 pub use machine::Machine;
 pub use memory::{Life, Memory, Object, Owner};
-pub use outcome::{Config, End, NoObserver, Observer, Run};
+pub use outcome::{Config, End, NoObserver, Observer, Open, Run};
 pub use value::{Pointer, Value};

@@ -6,8 +6,8 @@ use super::fault::{Fault, FaultKind};
 use super::inputs::Inputs;
 use super::machine::Machine;
 use super::memory::Memory;
-use super::value::Value;
-use crate::program::{LocId, ProcId, Program};
+use super::value::{Pointer, Value};
+use crate::program::{LocId, ProcId, Program, VarId};
 
 /// How programs are run.
 #[derive(Clone, Debug)]
@@ -88,6 +88,38 @@ pub struct Run {
 pub trait Observer {
     /// A command is about to be executed.
     fn step(&mut self, proc: ProcId, at: LocId, registers: &[Value], memory: &Memory);
+
+    /// The command calls a procedure that has a body.
+    fn enter(&mut self, _callee: ProcId) {}
+
+    /// The innermost procedure returns.
+    fn leave(&mut self) {}
+
+    /// So many bytes are copied.
+    fn copied(&mut self, _to: Pointer, _from: Pointer, _bytes: u64) {}
+
+    /// Nothing in the program determines this value.
+    fn left_open(&mut self, _what: Open, _value: Value, _memory: &Memory) {}
+}
+
+/// Something that the program leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Open {
+    /// An input, or the result of a procedure without a body: the command says which.
+    Input,
+    /// Does this allocation fail?
+    Allocation,
+    /// A variable of the innermost procedure that was not initialised.
+    Variable(VarId),
+    /// So many bytes of an object that were not initialised.
+    Memory {
+        /// The object.
+        object: u32,
+        /// Where in it.
+        offset: i64,
+        /// How many.
+        bytes: u8,
+    },
 }
 
 /// Nobody.

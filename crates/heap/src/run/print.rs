@@ -3,7 +3,7 @@
 use super::format;
 use super::inputs::Inputs;
 use super::machine::{Machine, Step, Stop};
-use super::outcome::{End, Observer};
+use super::outcome::{End, Observer, Open};
 use super::value::{Pointer, Value};
 use crate::expr::Expr;
 use crate::program::VarId;
@@ -35,7 +35,7 @@ impl<O: Observer> Machine<'_, O> {
             values.push((value, self.memory.number(value)));
         }
         let zero = self.config.zero_uninitialised;
-        let (memory, inputs) = (&mut self.memory, &mut self.inputs);
+        let (memory, inputs, observer) = (&mut self.memory, &mut self.inputs, &mut self.observer);
         let text = format::print(&values, &mut |at| {
             let at = memory.check(at, 1, false).map_err(|kind| (kind, at))?;
             let mut draw = || draw_byte(inputs, zero);
@@ -43,6 +43,8 @@ impl<O: Observer> Machine<'_, O> {
                 Some(value) => memory.number(value).rem_euclid(256) as u8,
                 None => {
                     let byte = draw();
+                    let what = Open::Memory { object: at.object, offset: at.offset, bytes: 1 };
+                    observer.left_open(what, Value::Int(byte.into()), memory);
                     memory.write(at, 1, Value::Int(i128::from(byte)));
                     byte
                 }

@@ -13,12 +13,14 @@ mod values;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use heap::run::{Config, End, Fault, FaultKind, Inputs, Machine, NoObserver, Property, Run};
 use heap::{LocId, ProcId, Program};
 
 use self::coverage::Coverage;
+use crate::progress::Progress;
 
 /// So many steps the first runs may take; those that need more are tried later.
 const FEW_STEPS: u64 = 20_000;
@@ -44,6 +46,7 @@ pub(crate) struct Witness {
 
 /// A search for violations of a program.
 pub(crate) struct Search<'p> {
+    progress: Arc<Progress>,
     program: &'p Program,
     config: Config,
     wanted: Vec<Property>,
@@ -82,8 +85,14 @@ struct Entry {
 }
 
 impl<'p> Search<'p> {
-    pub(crate) fn new(program: &'p Program, config: &Config, wanted: &[Property]) -> Search<'p> {
+    pub(crate) fn new(
+        program: &'p Program,
+        config: &Config,
+        wanted: &[Property],
+        progress: Arc<Progress>,
+    ) -> Search<'p> {
         Search {
+            progress,
             program,
             config: Config { max_steps: FEW_STEPS, ..config.clone() },
             wanted: wanted.to_vec(),
@@ -242,6 +251,7 @@ impl<'p> Search<'p> {
         let (run, coverage) = Machine::new(self.program, &self.config, inputs, coverage).run();
         self.coverage = coverage;
         self.runs += 1;
+        self.progress.runs.fetch_add(1, Ordering::Relaxed);
         self.steps += run.steps;
         let values = || run.inputs.drawn().iter().map(|d| d.value);
         self.is_sole = run.is_sole();

@@ -20,6 +20,11 @@ const MOST_FAULTS: usize = 5;
 const DISJUNCTS: usize = 8;
 /// Longer heaps are left to other formats.
 const HEAP_LINES: usize = 40;
+/// Also between steps, where there are several of them.
+const STEP_HEAP_LINES: usize = 8;
+
+/// A command with more inputs is no line any more.
+const REPLAYED: usize = 100;
 
 /// What to show beyond verdicts and violations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +145,12 @@ fn run(
             let _ = write!(text, "    // {}", state.join(", "));
         }
         text.push('\n');
+        let heap = step.heap.as_deref().unwrap_or_default();
+        if heap.lines().count() <= STEP_HEAP_LINES {
+            heap.lines().for_each(|line| {
+                let _ = writeln!(text, "         | {}", one_line(line));
+            });
+        }
     }
     if !violation.heap.is_empty() && violation.heap.lines().count() <= HEAP_LINES {
         text.push_str("The heap at that point:\n");
@@ -151,6 +162,9 @@ fn run(
         text.push_str("It needs no inputs.\n");
     } else {
         let _ = writeln!(text, "Inputs: {}", violation.inputs.join(" "));
+    }
+    if violation.inputs.len() <= REPLAYED {
+        let _ = writeln!(text, "Again: {}", one_line(&violation.replay));
     }
     text.push('\n');
 }

@@ -5,6 +5,7 @@
 //!  "properties": [
 //!    {"property": "memsafety", "verdict": "unsafe", "reason": "the null pointer is dereferenced",
 //!     "violation": "valid-deref", "file": "a.c", "line": 7, "column": 3, "inputs": ["0"], "steps": 12,
+//!     "replay": "lancehead run a.c --inputs=0",
 //!     "trace": [{"step": 1, "file": "a.c", "line": 5, "column": 3, "function": "main",
 //!                "what": "p = NULL", "state": {"p": "0"}}], "heap": "…"},
 //!    {"property": "reach", "verdict": "unknown", "reason": "…",
@@ -14,7 +15,8 @@
 //! ```
 //!
 //! The last step of a trace is the one that fails. Of a long trace steps are left out; then their numbers
-//! show where, and `"trace_omitted"` how many. `"stats"` is there if it was asked for.
+//! show where, and `"trace_omitted"` how many. The last steps that change the heap have a `"heap"`, a picture of it
+//! behind them. `"made"`, a place, is there if the violation is about an object. `"stats"` is there if it was asked for.
 
 use serde::Serialize;
 
@@ -56,8 +58,12 @@ struct Violation<'a> {
     kind: &'a str,
     #[serde(flatten)]
     place: Place<'a>,
+    end_line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    made: Option<Place<'a>>,
     inputs: &'a [String],
     steps: u64,
+    replay: &'a str,
     trace: Vec<Step<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     trace_omitted: Option<u64>,
@@ -79,6 +85,8 @@ struct Step<'a> {
     function: &'a str,
     what: &'a str,
     state: Map<'a, String, String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heap: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -152,6 +160,9 @@ impl<'a> Of<'a> {
             violation: v.kind,
             kind: &v.fault.id,
             place: self.place(v.fault.pos),
+            end_line: place(v.fault.pos, self.name, self.sources).2.line,
+            made: (v.made != Pos::None).then(|| self.place(v.made)),
+            replay: &v.replay,
             inputs: &v.inputs,
             steps: v.steps,
             trace: v.trace.iter().map(|step| self.step(step)).collect(),
@@ -167,6 +178,7 @@ impl<'a> Of<'a> {
             function: &step.function,
             what: super::source_line(step.pos, self.sources),
             state: Map(&step.state),
+            heap: step.heap.as_deref(),
         }
     }
 

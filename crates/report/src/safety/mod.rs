@@ -167,6 +167,10 @@ pub struct ViolationReport {
     pub omitted: Option<(usize, u64)>,
     /// A picture of the heap at the end, as text.
     pub heap: String,
+    /// Where the object was made that it is about.
+    pub made: Pos,
+    /// A command that runs it again.
+    pub replay: String,
 }
 
 /// A step of a run.
@@ -180,6 +184,8 @@ pub struct TraceStep {
     pub function: String,
     /// Variables that change, and their values behind it.
     pub state: Vec<(String, String)>,
+    /// A picture of the heap behind it, as text, of the last steps that change it.
+    pub heap: Option<String>,
 }
 
 /// What holds whenever a place is reached.
