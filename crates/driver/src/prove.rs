@@ -8,6 +8,7 @@ use heap::Program;
 use heap::run::FaultKind;
 use infer::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
 use infer::shapes::Shapes;
+use infer::verdict::PathStats;
 use prove::art::{Art, Options, Verdict};
 use report::Pos;
 
@@ -78,7 +79,9 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         };
         let disjuncts = disjuncts.into_iter().map(conjunction).collect();
         let (proc, loc, pos) = (node.proc, node.loc, node.pos);
-        invariants.push(Invariant { proc, loc, pos, disjuncts });
+        // Formulas are text; what they say of variables nobody reads off.
+        let facts = vec![Vec::new()];
+        invariants.push(Invariant { proc, loc, pos, disjuncts, facts });
     }
     // Formulas are meant with `* true`, so what is lost is not seen.
     let lost = PossibleFault {
@@ -91,5 +94,12 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         heap: String::new(),
     };
     let steps = art.stats.paths;
-    Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions: Vec::new(), steps }
+    let paths = PathStats {
+        proved: art.stats.paths,
+        entailments: 0,
+        spatial: art.stats.spatial,
+        theory: art.stats.theory,
+    };
+    let definitions = Vec::new();
+    Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions, steps, paths }
 }
