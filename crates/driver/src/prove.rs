@@ -101,6 +101,5 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         theory: art.stats.theory,
     };
     let definitions = Vec::new();
-    let checked = None;
-    Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions, steps, paths, checked }
+    Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions, steps, paths }
 }

@@ -37,7 +37,6 @@ fn proofs_and_runs_agree() {
             timeout: Some(Duration::from_secs(seconds)),
             config: Config::default(),
             progress: std::sync::Arc::default(),
-            check: false,
         };
         let shapes = driver::infer::Shapes;
         let report =

@@ -9,7 +9,9 @@
 //!
 //! The factor of a half-space in a body is one. That is no loss where a relation is used once; so the last resort is
 //! the system as a tree, in which every use of a relation has a template of its own. Before that, simpler solutions
-//! are tried: one template for relations of a group, and none for those of states.
+//! are tried. Relations of a group have the same template. A relation of states has none, or one for each *purpose*:
+//! one for the goal, and one for each of the clauses that a relation of another kind has, since what the first record
+//! of a list needs to know of the state is nothing that the others need.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -22,7 +24,7 @@ use crate::simplex::{Program, Q};
 use crate::{Clause, Outcome, Query, RelId, Solution, Solver, System, check};
 
 /// Templates that a tree may have.
-const MOST_TEMPLATES: usize = 240;
+const MOST_TEMPLATES: usize = 100;
 /// What a coefficient of a half-space costs; one of a proof costs 1.
 const COST: i128 = 8;
 /// Disjuncts of a solution.
@@ -68,12 +70,20 @@ impl Solver for Farkas {
 enum Sharing {
     /// One for a group, none for states but those that the goal mentions.
     GroupsWithoutStates,
-    /// One for a group.
+    /// One for a group; for states, one for each purpose.
     Groups,
-    /// One for a relation.
+    /// The same for each relation by itself.
     Relations,
     /// One for each use of a relation.
     Uses,
+}
+
+/// What the template of a relation is for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Purpose {
+    Goal,
+    /// The clause of this number among those of the same head, or heads of one group.
+    Clause(u32, usize),
 }
 
 /// Half-spaces with which the goal and all clauses with a head hold.
@@ -106,8 +116,8 @@ struct Templates<'s> {
     system: &'s System,
     program: Program,
     templates: Vec<Template>,
-    /// Which relations have which template, unless every use has its own.
-    shared: BTreeMap<RelId, usize>,
+    /// Which relations have which templates, unless every use has its own.
+    shared: BTreeMap<(RelId, Purpose), usize>,
     /// What the `c` of each template is, if that is known.
     fixed: Option<Vec<Vec<Q>>>,
 }
@@ -131,7 +141,26 @@ impl<'s> Templates<'s> {
             return Some(this);
         }
         let relevant = relevant(system, goal);
-        let mut by_group: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+        let is_state =
+            |rel: RelId| system.relations.get(rel.index()).is_some_and(|relation| relation.state);
+        let definite: Vec<(usize, &Clause)> = numbered(system, &relevant);
+        let purpose_of = |number: usize, head: RelId| {
+            let relation = system.relations.get(head.index())?;
+            let group = relation.group.filter(|_| sharing != Sharing::Relations);
+            (!relation.state)
+                .then_some(Purpose::Clause(group.map_or(head.0, |g| g | 1 << 31), number))
+        };
+        // Which states a purpose may need.
+        let mut purposes: BTreeMap<Purpose, BTreeSet<RelId>> = BTreeMap::new();
+        purposes.insert(Purpose::Goal, relevant.clone());
+        for (number, clause) in &definite {
+            let purpose = clause.head.as_ref().and_then(|head| purpose_of(*number, head.rel));
+            if let Some(purpose) = purpose {
+                let states = relevant_from(system, clause, &is_state);
+                purposes.entry(purpose).or_default().extend(states);
+            }
+        }
+        let mut by_group: BTreeMap<(u32, u32, Purpose), usize> = BTreeMap::new();
         for &rel in &relevant {
             let relation = system.relations.get(rel.index())?;
             let in_goal = goal.body.iter().any(|query| query.rel == rel);
@@ -139,25 +168,48 @@ impl<'s> Templates<'s> {
                 continue;
             }
             let group = relation.group.filter(|_| sharing != Sharing::Relations);
-            let known = group.and_then(|group| by_group.get(&(group, relation.arity)).copied());
-            let template = match known {
-                Some(template) => template,
-                None => this.template(rel)?,
-            };
-            if let Some(group) = group {
-                by_group.insert((group, relation.arity), template);
+            for (&purpose, needed) in &purposes {
+                if purpose != Purpose::Goal
+                    && (!relation.state || sharing == Sharing::GroupsWithoutStates)
+                    || !needed.contains(&rel)
+                {
+                    continue;
+                }
+                let key = group.map(|group| (group, relation.arity, purpose));
+                let known = key.and_then(|key| by_group.get(&key).copied());
+                let template = match known {
+                    Some(template) => template,
+                    None => this.template(rel)?,
+                };
+                if let Some(key) = key {
+                    by_group.insert(key, template);
+                }
+                this.shared.insert((rel, purpose), template);
             }
-            this.shared.insert(rel, template);
         }
         let shared = this.shared.clone();
-        let of = |query: &Query| shared.get(&query.rel).copied();
-        for clause in system.clauses.iter().filter(|clause| clause.head.is_some()).chain([goal]) {
+        let of = |query: &Query, purpose: Purpose| shared.get(&(query.rel, purpose)).copied();
+        for (number, clause) in definite.into_iter().chain([(0, goal)]) {
             let head = clause.head.as_ref();
-            if head.is_some_and(|head| of(head).is_none()) {
-                continue;
+            let heads: Vec<Purpose> = match head {
+                Some(head) if is_state(head.rel) => purposes.keys().copied().collect(),
+                _ => vec![Purpose::Goal],
+            };
+            for purpose in heads {
+                if head.is_some_and(|head| of(head, purpose).is_none()) {
+                    continue;
+                }
+                // What is below: states for the purpose of this clause, others for the goal.
+                let own = head.and_then(|head| purpose_of(number, head.rel));
+                let states = own.unwrap_or(purpose);
+                let below = |query: &Query| match is_state(query.rel) {
+                    true => of(query, states),
+                    false if purpose == Purpose::Goal => of(query, Purpose::Goal),
+                    false => None,
+                };
+                let body: Vec<Option<usize>> = clause.body.iter().map(below).collect();
+                this.clause(clause, head.and_then(|head| of(head, purpose)), &body)?;
             }
-            let body: Vec<Option<usize>> = clause.body.iter().map(of).collect();
-            this.clause(clause, head.and_then(of), &body)?;
         }
         Some(this)
     }
@@ -287,7 +339,7 @@ impl<'s> Templates<'s> {
                 emit(template.rel, template)?;
             }
         } else {
-            for (rel, template) in &self.shared {
+            for ((rel, _), template) in &self.shared {
                 emit(*rel, self.templates.get(*template)?)?;
             }
         }
@@ -326,12 +378,36 @@ fn lcm(a: i128, b: i128) -> Option<i128> {
     a.checked_mul(b / gcd(a, b).max(1))
 }
 
+/// The clauses of these relations, each with its number among those of the same head.
+fn numbered<'s>(system: &'s System, relations: &BTreeSet<RelId>) -> Vec<(usize, &'s Clause)> {
+    let mut counts: BTreeMap<RelId, usize> = BTreeMap::new();
+    let mut all = Vec::new();
+    for clause in &system.clauses {
+        let Some(head) = &clause.head else { continue };
+        if relations.contains(&head.rel) {
+            let count = counts.entry(head.rel).or_default();
+            all.push((*count, clause));
+            *count += 1;
+        }
+    }
+    all
+}
+
 /// Relations that a derivation of the goal may use.
 fn relevant(system: &System, goal: &Clause) -> BTreeSet<RelId> {
+    relevant_from(system, goal, &|_| true)
+}
+
+/// Relations of this kind that a derivation of the body of a clause may use, through such relations alone.
+fn relevant_from(
+    system: &System,
+    clause: &Clause,
+    kind: &dyn Fn(RelId) -> bool,
+) -> BTreeSet<RelId> {
     let mut found = BTreeSet::new();
-    let mut pending: Vec<RelId> = goal.body.iter().map(|query| query.rel).collect();
+    let mut pending: Vec<RelId> = clause.body.iter().map(|query| query.rel).collect();
     while let Some(rel) = pending.pop() {
-        if found.insert(rel) {
+        if kind(rel) && found.insert(rel) {
             let defines = |c: &&Clause| c.head.as_ref().is_some_and(|head| head.rel == rel);
             for clause in system.clauses.iter().filter(defines) {
                 pending.extend(clause.body.iter().map(|query| query.rel));

@@ -8,7 +8,7 @@ use num_traits::{CheckedAdd, CheckedDiv, CheckedMul, Signed, Zero};
 pub(crate) type Q = Ratio<i128>;
 
 /// Pivots that a program may take.
-const MOST_PIVOTS: usize = 4000;
+const MOST_PIVOTS: usize = 1600;
 
 /// A linear program under construction.
 #[derive(Default)]
@@ -91,8 +91,13 @@ impl Tableau {
             }
         }
         loop {
-            // Bland: the first column that helps, and of the tightest rows the one whose variable is first.
-            let entering = reduced.iter().find(|(c, cost)| **c < width && cost.is_negative());
+            // The column that helps most, for a while; then Bland's rule, with which it ends: the first column that
+            // helps, and of the tightest rows the one whose variable is first.
+            let mut helping = reduced.iter().filter(|(c, cost)| **c < width && cost.is_negative());
+            let entering = match *pivots > MOST_PIVOTS / 2 {
+                true => helping.min_by_key(|(_, cost)| **cost),
+                false => helping.next(),
+            };
             let Some((&column, _)) = entering else { return Some(total) };
             let mut best: Option<(Q, usize, usize)> = None;
             for (index, (row, value)) in self.rows.iter().enumerate() {

@@ -102,13 +102,7 @@ fn settings(args: &args::Infer) -> Settings {
     };
     let properties = all.into_iter().filter(asked).collect();
     let timeout = Some(args.timeout).filter(|limit| !limit.is_zero());
-    let options = ::infer::Options {
-        properties,
-        timeout,
-        config,
-        progress: Arc::default(),
-        check: args.check,
-    };
+    let options = ::infer::Options { properties, timeout, config, progress: Arc::default() };
     Settings {
         c: args.c.options(),
         entry: args.entry.clone(),

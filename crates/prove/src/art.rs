@@ -3,7 +3,7 @@
 //!
 //! Nodes are at the entry and at loop heads; an edge is a path without a loop between them. The label of a node is
 //! a conjunction of formulas, each of which was proved along the path to it: that is `Conj`, done lazily, since RSep
-//! is not closed under conjunction. A node is *covered* by an earlier one at the same location whose label follows
+//! is not closed under conjunction. A node is *covered* by an expanded one at the same location whose label follows
 //! from its own; before that, the label of the other is tried as a label of its own (*forced* covering). When every
 //! node is covered or expanded, and every edge is safe by a formula of its node, the labels are an inductive
 //! invariant, which [`Art::certify`] checks once more as a whole.
@@ -27,6 +27,8 @@ use crate::rsep::Formula;
 
 /// Nodes of a tree.
 const MOST_NODES: usize = 400;
+/// Formulas of other nodes that are tried.
+const MOST_IMPORTS: usize = 24;
 /// What one question to Spacer may take.
 const SPACER_TIME: Duration = Duration::from_secs(3);
 
@@ -230,7 +232,9 @@ impl<'a> Art<'a> {
             if duty == Duty::Blocked && !fails && self.is_shown(node, &segment, Duty::Safe) {
                 duty = Duty::Safe;
             }
-            if !self.is_shown(node, &segment, duty) {
+            let shown = self.is_shown(node, &segment, duty)
+                || self.import(node) && self.is_shown(node, &segment, duty);
+            if !shown {
                 self.prove_path(node, edge, duty)?;
             }
             if let (End::Node(loc), Duty::Safe) = (&segment.to, duty) {
@@ -249,11 +253,44 @@ impl<'a> Art<'a> {
         Ok(())
     }
 
+    /// Tries formulas of other nodes at the same location: a proof that is similar to an earlier one generalises
+    /// better than one of its own [ABCK15, Sec. 7]. Was something learnt?
+    fn import(&mut self, node: usize) -> bool {
+        let Some((parent, edge)) = self.nodes[node].parent else { return false };
+        let commands = self.edges(parent)[edge].commands.clone();
+        let mut known: Vec<Formula> = Vec::new();
+        for other in &self.nodes {
+            if other.loc == self.nodes[node].loc && !other.excluded {
+                for formula in &other.label {
+                    if !known.contains(formula) {
+                        known.push(formula.clone());
+                    }
+                }
+            }
+        }
+        let mut learnt = false;
+        for formula in known.into_iter().rev().take(MOST_IMPORTS) {
+            let own = &self.nodes[node].label;
+            if own.iter().any(|own| self.follows(own, &formula)) {
+                continue;
+            }
+            let mut from = self.nodes[parent].label.iter();
+            if from.any(|from| self.leads_to(from, &commands, &formula)) {
+                self.strengthen(node, formula);
+                learnt = true;
+            }
+        }
+        learnt
+    }
+
     /// Shows that a node that is not reached along its path is not reached by its edge at all.
     fn exclude(&mut self, node: usize) -> Result<(), Trouble> {
+        let Some((parent, edge)) = self.nodes[node].parent else { return Ok(()) };
+        if self.import(parent) && self.cover(node) {
+            return Ok(());
+        }
         self.nodes[node].expanded = true;
         self.nodes[node].excluded = true;
-        let Some((parent, edge)) = self.nodes[node].parent else { return Ok(()) };
         let segment = self.edges(parent)[edge].clone();
         if !self.is_shown(parent, &segment, Duty::Blocked) {
             self.prove_path(parent, edge, Duty::Blocked)?;
@@ -363,7 +400,7 @@ impl<'a> Art<'a> {
         let points = self.points(&way[1..], shapes);
         let start = self.nodes[way[0]].label.first()?.clone();
         let path = Path { start: &start, points: &points, segments, goal: Goal::Unreachable };
-        self.solve(&path)
+        self.solve(&path, true)
     }
 
     fn points(&self, nodes: &[usize], shapes: &[Formula]) -> Vec<Point> {
@@ -374,15 +411,16 @@ impl<'a> Art<'a> {
         nodes.iter().zip(shapes).map(point).collect()
     }
 
-    fn solve(&mut self, path: &Path<'_>) -> Option<Vec<Formula>> {
+    /// Refines a path; without trying hard, by interpolation alone.
+    fn solve(&mut self, path: &Path<'_>, hard: bool) -> Option<Vec<Formula>> {
         let mut spacer =
             self.options.solver.clone().map(|solver| Spacer { solver, timeout: SPACER_TIME });
         let (mut farkas, mut strongest) = (Farkas, Strongest);
         let mut solvers: Vec<&mut dyn Solver> = vec![&mut farkas];
-        if let Some(spacer) = &mut spacer {
-            solvers.push(spacer);
+        if hard {
+            solvers.extend(spacer.iter_mut().map(|spacer| spacer as &mut dyn Solver));
+            solvers.push(&mut strongest);
         }
-        solvers.push(&mut strongest);
         refine(path, &self.cfg.defs, &mut self.solved, &mut solvers, self.options.deadline)
     }
 
@@ -443,11 +481,12 @@ impl<'a> Art<'a> {
                 .all(|state| self.follows(state, to) || self.solved.refutes(state))
     }
 
-    /// Covers a node by an earlier one, if that is possible.
+    /// Covers a node by another one, if that is possible.
     fn cover(&mut self, node: usize) -> bool {
         let Some((parent, edge)) = self.nodes[node].parent else { return false };
         let loc = self.nodes[node].loc;
-        for other in 0..node {
+        // Only nodes that are not expanded are covered, and only by such that are, so there is no cycle.
+        for other in (0..self.nodes.len()).filter(|other| *other != node) {
             let candidate = &self.nodes[other];
             if candidate.loc != loc || !candidate.expanded || candidate.excluded {
                 continue;
@@ -516,7 +555,7 @@ impl<'a> Art<'a> {
                     segments: &segments,
                     goal: Goal::Formula(&wanted),
                 };
-                refined = self.solve(&path);
+                refined = self.solve(&path, false);
                 if refined.is_some() {
                     break;
                 }

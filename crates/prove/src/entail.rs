@@ -352,7 +352,7 @@ impl<'a> Matcher<'a> {
             let middle = Formula::end_of(own, self.defs);
             let composes = own.pred == goal.pred
                 && self.defs.is_segment(goal.pred)
-                && (end == HTerm::Null || self.left.is_allocated(end, self.defs));
+                && self.left.avoids(end, root, self.defs);
             if composes {
                 self.take(found, index);
                 self.predicate(own, &goal);

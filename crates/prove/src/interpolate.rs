@@ -383,8 +383,12 @@ pub fn intro(heap: &Formula, choice: &Formula, goal: &Formula, defs: &Defs) -> O
     Some(crate::abduce::star(choice, &rest))
 }
 
-/// Takes away disequations that follow from the rest.
+/// Takes away disequations that follow from the rest, and instances that may be empty for all that is said of their
+/// roots.
 pub fn tidy(formula: &mut Formula, defs: &Defs) {
+    while let Some(index) = (0..formula.atoms.len()).find(|index| is_idle(formula, *index)) {
+        formula.atoms.remove(index);
+    }
     let mut index = 0;
     while index < formula.apart.len() {
         let (a, b) = formula.apart.remove(index);
@@ -393,6 +397,22 @@ pub fn tidy(formula: &mut Formula, defs: &Defs) {
             index += 1;
         }
     }
+}
+
+/// Is it an instance whose root occurs nowhere else? Then it holds with that root at its end.
+fn is_idle(formula: &Formula, index: usize) -> bool {
+    let Some(Atom::Pred(instance)) = formula.atoms.get(index) else { return false };
+    let Some(root @ HTerm::Sym(_)) = instance.args.first().copied() else { return false };
+    let elsewhere = |(other, atom): (usize, &Atom)| match atom {
+        Atom::Cell(cell) => cell.at == root || cell.ptrs.contains(&root),
+        Atom::Pred(i) => {
+            let skipped = usize::from(other == index);
+            i.args.iter().skip(skipped).any(|arg| *arg == root)
+        }
+    };
+    !formula.vars.contains(&root)
+        && !formula.apart.iter().any(|(a, b)| *a == root || *b == root)
+        && !formula.atoms.iter().enumerate().any(elsewhere)
 }
 
 /// What makes a command impossible to pass [ABCK15, Fig. 10, lines 7 to 10], as little as that takes.

@@ -68,9 +68,13 @@ impl Printer<'_> {
     }
 
     fn sum(&self, sum: &Sum) -> String {
+        self.sum_with(sum, &|var| self.data_name(var))
+    }
+
+    fn sum_with(&self, sum: &Sum, name: &dyn Fn(Var) -> String) -> String {
         let mut terms = Vec::new();
         for (var, factor) in &sum.factors {
-            let name = self.data_name(*var);
+            let name = name(*var);
             terms.push(if *factor == 1 { name } else { format!("{factor}*{name}") });
         }
         if sum.constant != 0 || terms.is_empty() {
@@ -89,7 +93,8 @@ impl Printer<'_> {
             Some(formula) if formula.is_true() => "true".to_owned(),
             Some(formula) => formula.show(name),
             None => {
-                let args: Vec<String> = query.args.iter().map(|arg| self.sum(arg)).collect();
+                let args = query.args.iter().map(|arg| self.sum_with(arg, name));
+                let args: Vec<String> = args.collect();
                 format!("R{}({})", query.rel.0, args.join(", "))
             }
         }

@@ -207,12 +207,6 @@ impl Formula {
         }
     }
 
-    /// Is something certainly there?
-    #[must_use]
-    pub fn is_allocated(&self, at: HTerm, defs: &Defs) -> bool {
-        self.allocating(at, defs).is_some()
-    }
-
     /// The heaplet in whose footprint a place certainly is: a record, or an instance that is not empty.
     fn allocating(&self, at: HTerm, defs: &Defs) -> Option<usize> {
         let allocates = |atom: &Atom| match atom {
@@ -239,11 +233,32 @@ impl Formula {
             return true;
         }
         match (self.allocating(a, defs), self.allocating(b, defs)) {
-            (Some(_), None) => b == HTerm::Null,
-            (None, Some(_)) => a == HTerm::Null,
+            (Some(_), None) => self.avoids(b, a, defs),
+            (None, Some(_)) => self.avoids(a, b, defs),
             (Some(one), Some(other)) => one != other,
             (None, None) => false,
         }
+    }
+
+    /// Is a term certainly null, or in the footprint of something that starts neither at `place` nor, where it is empty,
+    /// ends there? What starts at `place` is not empty, so the two are different then.
+    #[must_use]
+    pub fn avoids(&self, term: HTerm, place: HTerm, defs: &Defs) -> bool {
+        let mut at = term;
+        // Each turn follows another instance, so there is an end.
+        for _ in 0..=self.atoms.len() {
+            if at == place {
+                return false;
+            }
+            if at == HTerm::Null || self.cell_at(at).is_some() {
+                return true;
+            }
+            match self.instance_at(at).and_then(|index| self.atoms.get(index)) {
+                Some(Atom::Pred(instance)) => at = Formula::end_of(instance, defs),
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// Draws conclusions that need no choice; `false` if the heap part is inconsistent.

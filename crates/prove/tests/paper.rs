@@ -2,13 +2,17 @@
 
 #![allow(clippy::expect_used, clippy::panic)]
 
+use std::time::Duration;
+
+use horn::{Constraint, Farkas, Sign, Solver, Spacer, Strongest, Sum, System};
 use prove::abduce::abduce;
 use prove::defs::{Defs, End, Kind, KindId, Pred, PredId, Sub, SubArg};
 use prove::entail::entails;
-use prove::exec::{Command, HExpr, execute};
+use prove::exec::{Command, HExpr, execute, execute_all};
 use prove::interpolate::{interpolant, intro, path, triple};
 use prove::print::Printer;
-use prove::rsep::{Atom, Formula, HTerm, Instance};
+use prove::refine::{Goal, Path, Point, Solved, refine};
+use prove::rsep::{Applied, Arg, Atom, Formula, HTerm, Instance, Refinement};
 
 const NODE: KindId = KindId(0);
 const TREE: KindId = KindId(1);
@@ -238,4 +242,254 @@ fn figure_3_spatial_interpolants() {
         );
     }
     let _ = (Y, Z, W);
+}
+
+/// A path through Fig. 2 with its data: x and tmp (here t) are heap variables, i and d data variables.
+struct Running {
+    commands: Vec<Vec<Command>>,
+}
+
+const I: usize = 0;
+const D: usize = 1;
+
+fn constraint(sum: Option<Sum>, relation: Sign) -> Constraint {
+    Constraint { sum: sum.expect("small numbers"), relation }
+}
+
+fn running() -> Running {
+    let i = || Sum::var(I as u32);
+    let start = vec![Command::HavocData(I, Vec::new()), Command::Assign(X, HExpr::Null)];
+    let turn = vec![
+        Command::Assume(constraint(Some(i()), Sign::NotZero)),
+        Command::New(T, NODE, false),
+        Command::Store(T, NODE, 0, HExpr::Var(X)),
+        Command::StoreData(T, NODE, 0, i()),
+        Command::Assign(X, HExpr::Var(T)),
+        Command::Data(I, i().plus(&Sum::number(1), -1).expect("small numbers")),
+    ];
+    let leave = vec![Command::Assume(constraint(Some(i()), Sign::Zero))];
+    let check = vec![
+        Command::Different(HExpr::Var(X), HExpr::Null),
+        Command::LoadData(D, X, NODE, 0),
+        // d < 0
+        Command::Assume(constraint(
+            Sum::number(-1).plus(&Sum::var(D as u32), -1),
+            Sign::NotNegative,
+        )),
+        Command::Fail,
+    ];
+    Running { commands: vec![start, turn, leave, check] }
+}
+
+fn with_data(mut formula: Formula) -> Formula {
+    formula.data = (0..2).map(Sum::var).collect();
+    formula.next_data = 2;
+    formula.without_data()
+}
+
+/// Fig. 3 (c) and 7: spatial interpolants modulo theories for the path 1, 2, 2a, 3, 4.
+#[test]
+fn figures_3_and_7_refined() {
+    let defs = defs();
+    let Running { commands } = running();
+    let start = with_data(build().done());
+    let list = || with_data(build().pred(LS, &["x", "null"]).done());
+    let point = |group| Point { shape: list(), live: vec![I], group };
+    let points = [point(2), point(2), point(3)];
+    let path =
+        Path { start: &start, points: &points, segments: &commands, goal: Goal::Unreachable };
+    let mut solved = Solved::default();
+    let found = refine(&path, &defs, &mut solved, &mut [&mut Farkas], None).expect("a refinement");
+    let solution = solved.as_solution();
+    let heap: Vec<String> = ["x", "y", "z", "t", "w"].map(str::to_owned).into();
+    let data: Vec<String> = ["i", "d"].map(str::to_owned).into();
+    let printer = Printer { defs: &defs, heap: &heap, data: &data, solution: Some(&solution) };
+    let shown: Vec<String> = found.iter().map(|formula| printer.formula(formula)).collect();
+    assert_eq!(
+        shown,
+        ["ls((λa. a >= i), x, null)", "ls((λa. a >= i), x, null)", "ls((λa. a >= 0), x, null)"]
+    );
+    // Each of the triples holds with the solution put in.
+    let mut before = &start;
+    for (index, segment) in commands.iter().enumerate() {
+        let executed = execute_all(segment, before, &defs);
+        for fault in &executed.faults {
+            assert!(solved.refutes(fault));
+        }
+        let Some(after) = found.get(index) else { break };
+        for state in &executed.states {
+            let proof = entails(state, after, &defs).expect("the shape follows");
+            assert!(solved.satisfies(proof.clauses));
+        }
+        before = after;
+    }
+}
+
+/// Fig. 11: a list segment hides that the first element is odd; the strongest proof does not (Theorem 3).
+#[test]
+fn figure_11_falls_back_on_the_strongest_proof() {
+    let defs = defs();
+    let push = |value: i128| {
+        vec![
+            Command::New(T, NODE, false),
+            Command::Store(T, NODE, 0, HExpr::Var(X)),
+            Command::StoreData(T, NODE, 0, Sum::number(value)),
+            Command::Assign(X, HExpr::Var(T)),
+        ]
+    };
+    let mut built = vec![Command::Assign(X, HExpr::Null)];
+    built.extend(push(2));
+    built.extend(push(1));
+    // d = x->D, and d = 2 * i for some i: it is even.
+    let even = Sum::var(D as u32).plus(&Sum::var(I as u32), -2);
+    let check = vec![
+        Command::Different(HExpr::Var(X), HExpr::Null),
+        Command::LoadData(D, X, NODE, 0),
+        Command::HavocData(I, vec![constraint(even, Sign::Zero)]),
+        Command::Fail,
+    ];
+    let start = with_data(build().done());
+    let exact = execute_all(&built, &start, &defs).states.pop().expect("the path is feasible");
+    let segments = [built, check];
+    let refined = |shape: Formula| {
+        let points = [Point { shape, live: Vec::new(), group: 1 }];
+        let path =
+            Path { start: &start, points: &points, segments: &segments, goal: Goal::Unreachable };
+        let mut spacer = Spacer { solver: testing::z3(), timeout: Duration::from_secs(10) };
+        let solvers: &mut [&mut dyn Solver] = &mut [&mut Farkas, &mut spacer, &mut Strongest];
+        let mut solved = Solved::default();
+        refine(&path, &defs, &mut solved, solvers, None).map(|found| (found, solved))
+    };
+    assert!(refined(with_data(build().pred(LS, &["x", "null"]).done())).is_none());
+    assert!(refined(exact.without_data()).is_some());
+}
+
+/// The formula in the notation of crate `sl`, whose procedures share nothing with our prover.
+fn in_sl(formula: &Formula) -> String {
+    let vars = ["x", "y", "z", "t", "w"];
+    let name = |term: &HTerm| match term {
+        HTerm::Null => "nil".to_owned(),
+        HTerm::Sym(sym) => format!("s{sym}"),
+    };
+    let mut parts = Vec::new();
+    for (var, value) in vars.iter().zip(&formula.vars) {
+        parts.push(format!("{var} = {}", name(value)));
+    }
+    for (a, b) in &formula.apart {
+        parts.push(format!("{} != {}", name(a), name(b)));
+    }
+    let mut bound: Vec<String> = (0..formula.next).map(|sym| format!("s{sym}: Loc")).collect();
+    for (index, atom) in formula.atoms.iter().enumerate() {
+        parts.push(match atom {
+            Atom::Cell(cell) => {
+                bound.push(format!("d{index}: Int"));
+                format!("{} |-> {{data: d{index}, next: {}}}", name(&cell.at), name(&cell.ptrs[0]))
+            }
+            Atom::Pred(instance) => {
+                let args: Vec<String> = instance.args.iter().map(name).collect();
+                format!("seg({})", args.join(", "))
+            }
+        });
+    }
+    parts.push("true".to_owned());
+    format!("exists {}. {}", bound.join(", "), parts.join(" * "))
+}
+
+fn follows_independently(left: &Formula, right: &Formula) -> bool {
+    let declarations = "sort Loc; record Cell { data: Int, next: Loc }; heap Loc -> Cell;\n\
+        pred seg(x: Loc, y: Loc) := x = y\n\
+          || exists d: Int, n: Loc. x != y * x |-> {data: d, next: n} * seg(n, y);\n\
+        var x: Loc; var y: Loc; var z: Loc; var t: Loc; var w: Loc;\n";
+    let left = format!("{declarations}{}", in_sl(left));
+    let right = in_sl(right);
+    let mut sources = report::SourceMap::new();
+    let file = sources.add("question", left.clone());
+    let document = sl::text::parse(&[(file, &left), (file, &right)]).expect("it is well-formed");
+    let [left, right] = document.formulas.as_slice() else { panic!("two formulas") };
+    let mut procedure = entail::Portfolio::new(std::sync::Arc::new(|| Ok(testing::z3())));
+    let answer = sl::ask::once::entails(
+        &mut procedure,
+        &document.signature,
+        sl::Semantics::Precise,
+        left,
+        right,
+    );
+    matches!(answer.decided(), Some(sl::Entailment::Valid(..)))
+}
+
+/// The interpolants of Fig. 3 once more, with every entailment asked of the procedures of `entail`.
+#[test]
+fn figure_3_holds_by_other_procedures() {
+    let defs = defs();
+    let commands: Vec<Command> = running().commands.concat();
+    let commands: Vec<Command> = commands
+        .into_iter()
+        .filter(|c| {
+            !matches!(
+                c,
+                Command::HavocData(..) | Command::Data(..) | Command::Assume(_) | Command::Fail
+            )
+        })
+        .map(|command| match command {
+            Command::StoreData(x, kind, field, _) => {
+                Command::StoreData(x, kind, field, Sum::number(0))
+            }
+            other => other,
+        })
+        .filter(|command| !matches!(command, Command::LoadData(..)))
+        .collect();
+    let mut heaps = vec![build().done()];
+    for command in &commands {
+        let mut states = execute(command, heaps.last().expect("a heap"), &defs).states;
+        heaps.push(states.pop().expect("the path is feasible"));
+    }
+    let goal = build().cell("x", &["_"]).done();
+    let found = path(&heaps, &commands, &goal, &defs);
+    for (heap, interpolant) in heaps.iter().zip(&found) {
+        assert!(
+            follows_independently(heap, interpolant),
+            "{} and {}",
+            show(heap),
+            show(interpolant)
+        );
+    }
+    for (index, command) in commands.iter().enumerate() {
+        let executed = execute(command, &found[index], &defs);
+        assert!(executed.faults.is_empty());
+        for state in &executed.states {
+            assert!(
+                follows_independently(state, &found[index + 1]),
+                "{command:?}: {} and {}",
+                show(state),
+                show(&found[index + 1])
+            );
+        }
+    }
+    // A formula that does not follow is not said to.
+    assert!(!follows_independently(&found[1], &goal));
+}
+
+/// Sorted trees and heaps with non-negative elements, by `bt` with refinements (Sec. 3.1).
+#[test]
+fn refinements_of_trees_are_unfolded() {
+    let defs = defs();
+    let mut system = System::default();
+    let all = system.relation("Q".into(), 1, None, false);
+    let left = system.relation("L".into(), 2, None, false);
+    let right = system.relation("R".into(), 2, None, false);
+    let lambda = |rel, arity: usize| Refinement {
+        atoms: vec![Applied { rel, args: (0..arity).map(Arg::Bound).collect() }],
+    };
+    let mut tree = build().pred(BT, &["t"]).apart("t", "null").done();
+    let Some(Atom::Pred(instance)) = tree.atoms.first_mut() else { panic!("a tree") };
+    instance.refs = vec![lambda(all, 1), lambda(left, 2), lambda(right, 2)];
+    let cases = tree.unfold(0, &defs);
+    let [case] = cases.as_slice() else { panic!("it is not empty") };
+    // Q(d) : t ↦ [d, l, r] * bt((λa. Q(a) ∧ L(d, a)), L, R, l) * bt((λa. Q(a) ∧ R(d, a)), L, R, r)
+    assert_eq!(
+        show(case),
+        "t != null && R0(d0) : t |-> [d0, _5, _6] * \
+         bt((λa. R0(a) && R1(d0, a)), (λa, b. R1(a, b)), (λa, b. R2(a, b)), _5) * \
+         bt((λa. R0(a) && R2(d0, a)), (λa, b. R1(a, b)), (λa, b. R2(a, b)), _6)"
+    );
 }
