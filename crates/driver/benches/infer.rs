@@ -110,6 +110,7 @@ fn measure(text: String) -> (Report, usize, Duration) {
         timeout: Some(TIMEOUT),
         config: Config::default(),
         progress: std::sync::Arc::default(),
+        check: false,
     };
     let start = Instant::now();
     let analysis = driver::infer::Shapes;

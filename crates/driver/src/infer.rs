@@ -14,8 +14,8 @@ use infer::contract;
 use infer::verdict::{self, Evidence, Report, Verdict, Violation};
 use report::picture::Picture;
 use report::safety::{
-    InvariantReport, PossibleFaultReport, PropertyReport, PropertyVerdict, SafetyReport,
-    SafetyStatus, TraceStep, ViolationReport,
+    CheckReport, InvariantReport, PossibleFaultReport, PropertyReport, PropertyVerdict,
+    SafetyReport, SafetyStatus, TraceStep, ViolationReport,
 };
 use report::{Diagnostic, FileId, Pos, SourceMap};
 
@@ -273,6 +273,14 @@ fn safety(
     };
     let time = std::time::Duration::ZERO;
     let definitions = report.definitions;
+    let check = report.checked.map(|check| CheckReport {
+        proved: check.proved,
+        open: check
+            .open
+            .into_iter()
+            .map(|open| (open.pos, function(open.proc).to_owned(), open.what))
+            .collect(),
+    });
     SafetyReport {
         file,
         status,
@@ -280,6 +288,7 @@ fn safety(
         properties,
         invariants,
         definitions,
+        check,
         diagnostics,
         assumptions,
         stats,

@@ -101,5 +101,6 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         theory: art.stats.theory,
     };
     let definitions = Vec::new();
-    Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions, steps, paths }
+    let checked = None;
+    Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions, steps, paths, checked }
 }

@@ -37,6 +37,7 @@ fn proofs_and_runs_agree() {
             timeout: Some(Duration::from_secs(seconds)),
             config: Config::default(),
             progress: std::sync::Arc::default(),
+            check: false,
         };
         let shapes = driver::infer::Shapes;
         let report =

@@ -4,7 +4,7 @@
 //! the number is the line of the fault. `//:: entry reverse` says where the program starts, `//:: inputs 1 0` which
 //! inputs the smallest run has that violates the first property that is unsafe, and `//:: error ID` that the
 //! program is refused. Lines `//:: invariant FORMULA` are the disjuncts of the invariant of its only loop, about variables that
-//! they mention.
+//! they mention. Invariants that prove something pass the check, unless `//:: unchecked` says that it does not get through.
 
 mod equivalent;
 
@@ -54,6 +54,8 @@ struct Expected {
     inputs: Option<Vec<String>>,
     error: Option<String>,
     invariant: Vec<String>,
+    /// Is what proves it too much for the check?
+    unchecked: bool,
 }
 
 fn expected(text: &str) -> Result<Expected, Failed> {
@@ -76,6 +78,7 @@ fn expected(text: &str) -> Result<Expected, Failed> {
             "entry" => found.entry = Some(rest.trim().to_owned()),
             "inputs" => found.inputs = Some(rest.split_whitespace().map(str::to_owned).collect()),
             "invariant" => found.invariant.push(rest.trim().to_owned()),
+            "unchecked" => found.unchecked = true,
             "error" => found.error = Some(rest.trim().to_owned()),
             other => return Err(format!("nobody knows `{other}`").into()),
         }
@@ -95,6 +98,7 @@ fn check(path: &Path) -> Result<(), Failed> {
         timeout: Some(Duration::from_secs(20)),
         config: Config::default(),
         progress: std::sync::Arc::default(),
+        check: true,
     };
     let c = c::Options::default();
     let settings = Settings {
@@ -130,6 +134,11 @@ fn check(path: &Path) -> Result<(), Failed> {
             )
             .into());
         }
+    }
+    // What rests on invariants passes a check that knows nothing of how they were found.
+    let open = report.check.as_ref().map_or(&[][..], |check| &check.open);
+    if open.is_empty() == expected.unchecked {
+        return Err(format!("not checked: {open:?}").into());
     }
     if let Some(inputs) = &expected.inputs {
         let found = report.properties.iter().find_map(|p| Some(&p.violation.as_ref()?.inputs));

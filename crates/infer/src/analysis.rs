@@ -8,6 +8,7 @@ use heap::run::{Config, FaultKind, Property};
 use heap::{LocId, ProcId, Program};
 use report::Pos;
 
+use crate::check;
 use crate::contract::Contract;
 use crate::facts::Fact;
 use crate::progress::Progress;
@@ -28,6 +29,8 @@ pub struct Outcome {
     pub steps: u64,
     /// What a proof by paths took.
     pub paths: PathStats,
+    /// What a check of all this says, if one was asked for.
+    pub checked: Option<check::Report>,
 }
 
 /// Why an analysis did not come to its end.
@@ -84,6 +87,8 @@ pub struct Asked<'a> {
     pub contract: Option<&'a Contract>,
     /// What is to be proved.
     pub properties: &'a [Property],
+    /// Is what it finds to be checked?
+    pub check: bool,
     /// What integers are, and whether allocation may fail.
     pub config: &'a Config,
     /// When it has to stop.
@@ -122,6 +127,7 @@ impl Outcome {
             definitions: Vec::new(),
             steps: 0,
             paths: PathStats::default(),
+            checked: None,
         }
     }
 

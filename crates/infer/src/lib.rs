@@ -13,6 +13,7 @@
 
 pub mod analysis;
 pub mod assertions;
+pub mod check;
 pub mod contract;
 mod ensures;
 pub mod facts;
@@ -50,6 +51,8 @@ pub struct Options {
     pub config: Config,
     /// Where it is said how far the answer is.
     pub progress: Arc<Progress>,
+    /// Is what the analysis finds to be checked ([`check`])?
+    pub check: bool,
 }
 
 /// The runs that come first: enough for most violations, and over in milliseconds.
@@ -101,6 +104,7 @@ pub fn infer(
             entry,
             contract,
             properties: &options.properties,
+            check: options.check,
             config: &options.config,
             deadline: start + all * 3 / 4,
             cancelled: flag,
@@ -161,7 +165,15 @@ pub fn infer(
     let best = closest(&outcomes, &options.properties);
     let (invariants, definitions) =
         best.map(|o| (o.invariants.clone(), o.definitions.clone())).unwrap_or_default();
-    Report { properties, invariants, definitions, stats, timeout, cancelled: cancelled() }
+    // All that verdicts rest on.
+    let mut checked: Option<check::Report> = None;
+    for report in outcomes.iter().filter_map(|o| o.checked.as_ref()) {
+        let all = checked.get_or_insert_default();
+        all.proved += report.proved;
+        all.open.extend(report.open.iter().cloned());
+    }
+    let cancelled = cancelled();
+    Report { properties, invariants, definitions, checked, stats, timeout, cancelled }
 }
 
 /// The outcome that is closest to a proof of these properties; of several, the first one.

@@ -1,12 +1,15 @@
 //! The shape analysis as an [`Analysis`]: its faults, and its symbolic heaps as formulas.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use heap::run::FaultKind;
+use heap::run::{FaultKind, Property};
 use heap::{LocId, Program};
 use report::Pos;
+use shape::Start;
 
 use crate::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
+use crate::check::{self, Claim};
 use crate::ensures;
 use crate::facts;
 use crate::formula::Names;
@@ -16,6 +19,8 @@ use crate::verdict::PathStats;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Shapes;
 
+/// How long a check may take.
+const CHECK_TIME: Duration = Duration::from_secs(20);
 /// So many disjuncts of an invariant are printed.
 const MOST: usize = 64;
 
@@ -35,7 +40,37 @@ impl Analysis for Shapes {
         let start = asked.contract.map(|contract| &contract.start);
         let found =
             shape::analyse_all_from(program, asked.entry, start, &options, asked.properties);
-        found.iter().map(|outcome| outcome_of(outcome, program, asked)).collect()
+        let mut outcomes: Vec<Outcome> =
+            found.iter().map(|outcome| outcome_of(outcome, program, asked)).collect();
+        if asked.check {
+            let mut claimed: Vec<Property> = Vec::new();
+            let mut order: Vec<(&shape::Outcome, &mut Outcome)> =
+                found.iter().zip(&mut outcomes).collect();
+            // That which shows most first; what it shows others need not.
+            let open = |o: &Outcome| asked.properties.iter().filter(|p| !o.proves(**p)).count();
+            order.sort_by_key(|(_, outcome)| open(outcome));
+            for (found, outcome) in order {
+                let claims = |p: &&Property| outcome.proves(**p) && !claimed.contains(*p);
+                let new: Vec<Property> = asked.properties.iter().filter(claims).copied().collect();
+                if new.is_empty() {
+                    continue;
+                }
+                outcome.checked = Some(check::check(&Claim {
+                    program,
+                    entry: asked.entry,
+                    start: start
+                        .map(|start| Start { anchors: found.anchors.clone(), ..start.clone() })
+                        .as_ref(),
+                    certificate: &found.certificate,
+                    preds: found.preds.all(),
+                    properties: &new,
+                    malloc_may_fail: asked.config.malloc_may_fail,
+                    deadline: Instant::now() + CHECK_TIME,
+                }));
+                claimed.extend(new);
+            }
+        }
+        outcomes
     }
 }
 
@@ -89,5 +124,5 @@ fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> O
     let invariants = invariants.collect();
     let (definitions, steps) = (names.definitions(), found.steps);
     let paths = PathStats::default();
-    Outcome { complete, faults, invariants, definitions, steps, paths }
+    Outcome { complete, faults, invariants, definitions, steps, paths, checked: None }
 }

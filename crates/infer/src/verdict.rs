@@ -19,6 +19,8 @@ pub struct Report {
     pub invariants: Vec<Invariant>,
     /// Definitions of the predicates in them.
     pub definitions: Vec<String>,
+    /// What a check of the invariants says, if one was asked for and something rests on them.
+    pub checked: Option<crate::check::Report>,
     /// What it took.
     pub stats: Stats,
     /// Did the analysis run out of time?

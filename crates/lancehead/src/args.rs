@@ -59,6 +59,7 @@ Examples:
   lancehead infer --property memsafety src   of all C programs in a folder, one property
   lancehead infer --entry reverse list.c     code without `main`
   lancehead infer --emit annotated list.c    the source with invariants as comments
+  lancehead infer --check list.c             and check them, by proofs that share nothing with the analysis
   lancehead infer --svg heap.svg list.c      a picture of the heap in which it goes wrong
   lancehead infer --format json *.c          for tools: one JSON object per file";
 
@@ -469,6 +470,10 @@ pub struct Infer {
     /// hold, with loop invariants as far as expressions of C can say them
     #[arg(long, value_name = "FILE")]
     pub witness: Option<PathBuf>,
+
+    /// Check the invariants by entailments with proofs, and say what was not shown
+    #[arg(long)]
+    pub check: bool,
 
     /// Say how many runs were tried, and where the time went
     #[arg(long)]

@@ -102,7 +102,13 @@ fn settings(args: &args::Infer) -> Settings {
     };
     let properties = all.into_iter().filter(asked).collect();
     let timeout = Some(args.timeout).filter(|limit| !limit.is_zero());
-    let options = ::infer::Options { properties, timeout, config, progress: Arc::default() };
+    let options = ::infer::Options {
+        properties,
+        timeout,
+        config,
+        progress: Arc::default(),
+        check: args.check,
+    };
     Settings {
         c: args.c.options(),
         entry: args.entry.clone(),

@@ -37,6 +37,13 @@ pub(crate) struct Call {
     anchors: Vec<Sym>,
 }
 
+impl Call {
+    /// Where it is, its frame, and the symbols of the frame that the callee's anchors stand for.
+    pub(crate) fn parts(self) -> (CallSite, State, Vec<Sym>) {
+        (self.from, self.frame, self.anchors)
+    }
+}
+
 impl Engine<'_> {
     /// A call: the callee sees what its arguments and globals lead to; the rest is the frame.
     pub(crate) fn call(&mut self, from: CallSite, mut state: State, callee: ProcId, args: &[Term]) {

@@ -120,6 +120,44 @@ pub struct Invariant {
     pub states: Vec<State>,
 }
 
+/// The states of procedures, by how they are entered, and the calls between them. They are inductive if the analysis
+/// is right.
+#[derive(Clone, Debug, Default)]
+pub struct Certificate {
+    /// The first ones are those of the entry.
+    pub summaries: Vec<SummaryStates>,
+    /// The calls.
+    pub calls: Vec<CallStates>,
+}
+
+/// A procedure that is entered in a state.
+#[derive(Clone, Debug)]
+pub struct SummaryStates {
+    /// The procedure.
+    pub proc: ProcId,
+    /// What it is entered with: parameters, and the heap that they and globals lead to.
+    pub entry: State,
+    /// What holds at the heads of its loops: one of these.
+    pub heads: Vec<(LocId, Vec<State>)>,
+    /// One of these holds when it returns; the only variable is its result.
+    pub exits: Vec<State>,
+}
+
+/// A call: what the caller has is a state of the callee's entry and a frame.
+#[derive(Clone, Debug)]
+pub struct CallStates {
+    /// The number of the caller's summary.
+    pub caller: usize,
+    /// The call.
+    pub site: Site,
+    /// The number of the callee's summary.
+    pub callee: usize,
+    /// What the callee does not see, with the caller's variables.
+    pub frame: State,
+    /// Symbols of the frame; the callee's anchors are their values.
+    pub anchors: Vec<Sym>,
+}
+
 /// What an analysis found.
 #[derive(Debug)]
 pub struct Outcome {
@@ -134,6 +172,8 @@ pub struct Outcome {
     pub exits: Vec<State>,
     /// The anchors.
     pub anchors: Vec<heap::VarId>,
+    /// What the analysis rests on: a check needs nothing else.
+    pub certificate: Certificate,
     /// The predicates that the states mention.
     pub preds: Preds,
     /// Commands that were executed on states.
@@ -701,13 +741,31 @@ impl<'p> Engine<'p> {
         }
     }
 
+    fn certificate(&mut self) -> Certificate {
+        let mut certificate = Certificate::default();
+        for (callee, summary) in std::mem::take(&mut self.summaries).into_iter().enumerate() {
+            let head = &self.info[summary.proc.index()].head;
+            let mut heads: Vec<(LocId, Vec<State>)> =
+                summary.at.into_iter().filter(|(at, _)| head[at.index()]).collect();
+            heads.sort_by_key(|(at, _)| *at);
+            for call in summary.callers {
+                let (from, frame, anchors) = call.parts();
+                let (caller, site) = (from.summary, from.site);
+                certificate.calls.push(CallStates { caller, site, callee, frame, anchors });
+            }
+            let (proc, entry, exits) = (summary.proc, summary.entry, summary.exits);
+            certificate.summaries.push(SummaryStates { proc, entry, heads, exits });
+        }
+        certificate
+    }
+
     fn outcome(mut self) -> Outcome {
+        let certificate = self.certificate();
         let mut invariants: BTreeMap<Site, Vec<State>> = BTreeMap::new();
-        for summary in &mut self.summaries {
-            for (at, states) in std::mem::take(&mut summary.at) {
-                if self.info[summary.proc.index()].head[at.index()] {
-                    invariants.entry(Site { proc: summary.proc, at }).or_default().extend(states);
-                }
+        for summary in &certificate.summaries {
+            for (at, states) in &summary.heads {
+                let site = Site { proc: summary.proc, at: *at };
+                invariants.entry(site).or_default().extend(states.iter().cloned());
             }
         }
         let invariants = invariants
@@ -718,8 +776,10 @@ impl<'p> Engine<'p> {
             None => Ok(()),
             Some(stop) => Err(stop),
         };
-        let exits = self.summaries.drain(..self.given).flat_map(|summary| summary.exits).collect();
+        let given = certificate.summaries.iter().take(self.given);
+        let exits = given.flat_map(|summary| summary.exits.iter().cloned()).collect();
         let Engine { faults, preds, steps, .. } = self;
-        Outcome { complete, faults, invariants, exits, anchors: Vec::new(), preds, steps }
+        let anchors = Vec::new();
+        Outcome { complete, faults, invariants, exits, anchors, certificate, preds, steps }
     }
 }

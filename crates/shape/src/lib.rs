@@ -20,10 +20,12 @@ mod start;
 mod term;
 mod unfold;
 
-pub use crate::heap::{Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global};
+pub use crate::heap::{
+    Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global, is_rigid,
+};
 pub use engine::{
-    Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop, analyse, analyse_all,
-    analyse_all_from, analyse_from,
+    CallStates, Certificate, Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop,
+    SummaryStates, analyse, analyse_all, analyse_all_from, analyse_from,
 };
 pub use preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape};
 pub use pure::{Interval, Pure};

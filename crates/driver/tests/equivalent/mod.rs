@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use heap::run::Property;
 use heap::{Formula, ProcId, Program, Scalar};
+use infer::check::forget_numbers;
 use infer::contract::{self, Described};
 use infer::logic::{Checked, Encoder, Logic, Root, entails};
 use report::Pos;
-use shape::{Heap, Invariant, Outcome, Pred, State};
+use shape::{Invariant, Outcome, Pred, State};
 use sl::Budget;
 use sl::core::{Scope, SymHeap};
 
@@ -97,16 +98,4 @@ fn compare(
         holds(left, &ours, "the inferred one says more", &scope)?;
     }
     Ok(())
-}
-
-/// Drops what is known of numbers.
-fn forget_numbers(heap: &mut Heap) {
-    heap.pure.bounds.clear();
-    heap.pure.linear.clear();
-    let all: Vec<_> = heap.objs.keys().copied().collect();
-    for at in all {
-        if let Some(obj) = heap.obj_mut(at) {
-            obj.cells.retain(|_, cell| cell.ty.is_pointer());
-        }
-    }
 }

@@ -8,7 +8,7 @@ use shape::{
 };
 use sl::core::{SymHeap, Var};
 
-use super::Logic;
+use super::{Column, Logic};
 
 /// A variable of the scope, and the value that it has in a state.
 #[derive(Clone, Copy, Debug)]
@@ -179,9 +179,7 @@ impl<'l> Encoder<'l> {
         });
         for column in &logic.columns {
             let cell = obj.cells.get(&column.offset).filter(|cell| {
-                cell.width == column.width
-                    && cell.ty.is_pointer() == column.is_loc
-                    && !matches!(cell.ty, heap::Scalar::Float(_))
+                Column::new(column.offset, cell.width, cell.ty).as_ref() == Some(column)
             });
             let (start, end) = (column.offset, column.offset + i128::from(column.width));
             let untouched = || {
@@ -268,12 +266,14 @@ impl<'l> Encoder<'l> {
                 }
                 continue;
             };
+            // What only repeats a type nobody shows again.
+            let value = Sum::var(var);
+            let (low, high) = (range.low.filter(inner), range.high.filter(inner));
             if crate::formula::is_type_range(range.low, range.high) {
                 continue;
             }
-            let value = Sum::var(var);
-            let low = range.low.and_then(|low| Constraint::at_most(&Sum::number(low), &value));
-            let high = range.high.and_then(|high| Constraint::at_most(&value, &Sum::number(high)));
+            let low = low.and_then(|low| Constraint::at_most(&Sum::number(low), &value));
+            let high = high.and_then(|high| Constraint::at_most(&value, &Sum::number(high)));
             low.into_iter().chain(high).for_each(|c| self.out.add_linear(c));
         }
         for sum in &pure.linear {
@@ -307,6 +307,11 @@ impl<'l> Encoder<'l> {
             }
         }
     }
+}
+
+/// Is a bound one that a type does not have anyway, or nearly?
+fn inner(bound: &i128) -> bool {
+    bound.unsigned_abs() < (1 << 31) - 16
 }
 
 /// Which of the arguments that all nodes have in common are locations: those that no number is.
@@ -394,5 +399,29 @@ pub(super) fn node_case(
             }
         }
     }
+    encoder.out
+}
+
+/// The last node of a doubly linked list, behind the rest.
+pub(super) fn last_node(
+    logic: &Logic,
+    group: usize,
+    id: PredId,
+    params: &[Var],
+    body: &Body,
+) -> SymHeap {
+    let pred = &logic.group(group)[id.0 as usize];
+    let [x, y, before, last, shared @ ..] = params else { return SymHeap::emp() };
+    let mut encoder = Encoder::new(logic, group);
+    encoder.locs.insert((SELF, pred.head), *last);
+    encoder.know_loc(NEXT, *y);
+    for (i, (var, is_loc)) in shared.iter().zip(&logic.shared[group][id.0 as usize]).enumerate() {
+        let sym = Sym(SHARED + i as u32);
+        if *is_loc { encoder.know_loc(sym, *var) } else { encoder.know_int(sym, *var) }
+    }
+    encoder.heap(&body.heap, &|_, _| false);
+    let prev = encoder.loc(Term::sym(PREV));
+    let args: Vec<Var> = [*x, *last, *before, prev].iter().chain(shared).copied().collect();
+    encoder.out.add_call(logic.preds[group][id.0 as usize][0], args);
     encoder.out
 }

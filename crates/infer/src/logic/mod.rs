@@ -31,6 +31,20 @@ pub struct Column {
     pub width: u64,
     /// As a location, or as a number?
     pub is_loc: bool,
+    /// As a number with a sign?
+    pub signed: bool,
+}
+
+impl Column {
+    /// The place of a value of this type; none for floating-point numbers.
+    #[must_use]
+    pub fn new(offset: i128, width: u64, ty: Scalar) -> Option<Column> {
+        match ty {
+            Scalar::Ptr(_) => Some(Column { offset, width, is_loc: true, signed: false }),
+            Scalar::Int(ty) => Some(Column { offset, width, is_loc: false, signed: ty.signed }),
+            Scalar::Float(_) => None,
+        }
+    }
 }
 
 /// More places than this are not told apart.
@@ -84,9 +98,10 @@ impl Logic {
         let sort = Sort::Loc("Object".into());
         let mut fields = vec![("tag".to_owned(), Sort::Int)];
         for column in &columns {
-            let (word, sort) = match column.is_loc {
-                true => ("p", sort.clone()),
-                false => ("n", Sort::Int),
+            let (word, sort) = match (column.is_loc, column.signed) {
+                (true, _) => ("p", sort.clone()),
+                (false, true) => ("n", Sort::Int),
+                (false, false) => ("u", Sort::Int),
             };
             fields.push((format!("{word}{}_{}", column.offset, column.width), sort));
         }
@@ -167,6 +182,94 @@ impl Logic {
         }
     }
 
+    /// Has every instance of a predicate a node at its first argument?
+    pub(crate) fn is_nonempty(&self, pred: sl::core::PredId) -> bool {
+        self.preds.iter().flatten().any(|[_, some]| *some == pred)
+    }
+
+    /// The last node of an instance of a doubly linked list.
+    pub(crate) fn last_argument(&self, call: &sl::core::Call) -> Option<Var> {
+        self.doubly(call.pred).and_then(|_| call.args.get(3).copied())
+    }
+
+    /// The arguments that the first one of an instance certainly leads to. Without a node it is where the instance
+    /// ends; what all nodes have in common is nobody's then.
+    pub(crate) fn leads_to(&self, call: &sl::core::Call) -> Vec<Var> {
+        let Some((group, id)) = self.place(call.pred) else { return Vec::new() };
+        let pred = &self.groups[group][id.0 as usize];
+        let own = match pred.shape {
+            Shape::Dlist => 4,
+            Shape::List | Shape::Tree => 2,
+        };
+        let mut all = Vec::new();
+        if pred.shape != Shape::Tree {
+            all.extend(call.args.get(1));
+        }
+        if self.is_nonempty(call.pred) {
+            if pred.shape == Shape::Dlist {
+                all.extend(call.args.get(3));
+            }
+            for (i, arg) in call.args.iter().skip(own).enumerate() {
+                let held = Some(shape::Sym(shape::SHARED + i as u32));
+                let holds = |body: &shape::Body| {
+                    let node = body.heap.objs.get(&shape::SELF);
+                    node.is_some_and(|obj| obj.cells.values().any(|c| c.value.base == held))
+                };
+                if pred.bodies.iter().all(holds) {
+                    all.push(*arg);
+                }
+            }
+        }
+        all
+    }
+
+    fn doubly(&self, id: sl::core::PredId) -> Option<(usize, PredId)> {
+        self.place(id).filter(|(g, i)| self.groups[*g][i.0 as usize].shape == Shape::Dlist)
+    }
+
+    fn place(&self, id: sl::core::PredId) -> Option<(usize, PredId)> {
+        let all = self.preds.iter().enumerate();
+        let (g, i) = all
+            .flat_map(|(g, ids)| ids.iter().enumerate().map(move |(i, ids)| (g, i, ids)))
+            .find_map(|(g, i, ids)| ids.contains(&id).then_some((g, i)))?;
+        Some((g, PredId(i as u32)))
+    }
+
+    /// The cases of an instance of a doubly linked list, unfolded at its end: none, or the last node behind the rest. That
+    /// they are all is proved.
+    pub(crate) fn unfolded_at_end(&self, heap: &SymHeap, call: usize) -> Option<Vec<SymHeap>> {
+        let call_at = heap.calls().get(call)?.clone();
+        let (group, id) = self.doubly(call_at.pred)?;
+        let cases = |args: &[Var]| {
+            let mut cases = Vec::new();
+            if !self.is_nonempty(call_at.pred) {
+                cases.push(encode::empty_case(self, args, &self.groups[group][id.0 as usize]));
+            }
+            let pred = &self.groups[group][id.0 as usize];
+            cases.extend(pred.bodies.iter().map(|b| encode::last_node(self, group, id, args, b)));
+            cases
+        };
+        // The lemma, for any arguments.
+        let mut own = self.scope();
+        let sorts = self.shared[group][id.0 as usize].iter().copied();
+        let is_loc = [true; 4].into_iter().chain(sorts);
+        let params: Vec<Var> = is_loc
+            .enumerate()
+            .map(|(i, is_loc)| {
+                own.declare(format!("p{i}"), if is_loc { self.loc } else { self.int })
+            })
+            .collect();
+        let lemma = SymHeap::pred(call_at.pred, params.clone());
+        let mut budget = Budget::default();
+        budget.clock.deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(2));
+        if entails(&own, vec![lemma], cases(&params), &mut budget) != Checked::Proved {
+            return None;
+        }
+        let mut rest = heap.clone();
+        rest.remove_call(call)?;
+        Some(cases(&call_at.args).iter().map(|case| rest.clone().star(case)).collect())
+    }
+
     /// The predicates of a group.
     #[must_use]
     pub fn group(&self, group: usize) -> &[shape::Pred] {
@@ -193,10 +296,7 @@ impl Logic {
 fn collect(heap: &Heap, columns: &mut BTreeSet<Column>, middles: &mut BTreeSet<i128>) {
     for obj in heap.objs.values().filter(|obj| !obj.constant) {
         for (offset, cell) in &obj.cells {
-            if !matches!(cell.ty, Scalar::Float(_)) {
-                let is_loc = cell.ty.is_pointer();
-                columns.insert(Column { offset: *offset, width: cell.width, is_loc });
-            }
+            columns.extend(Column::new(*offset, cell.width, cell.ty));
         }
     }
     heap.for_each_term(&mut |term| {

@@ -55,6 +55,7 @@ pub fn render(report: &SafetyReport, sources: &SourceMap, options: Options, show
     for property in &report.properties {
         verdict(&mut text, report, property, sources, options);
     }
+    checked(&mut text, report, sources);
     if show.stats {
         let (time, file) = (report.time.as_millis(), one_line(&report.file));
         let _ = writeln!(text, "  {time:>6} ms  {file}{}", numbers(&report.stats));
@@ -222,6 +223,21 @@ fn invariants(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
     if !report.invariants.is_empty() {
         text.push('\n');
     }
+}
+
+/// What a check of the invariants says.
+fn checked(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
+    let Some(check) = &report.check else { return };
+    for (pos, function, what) in &check.open {
+        let place = line_of(*pos, sources).unwrap_or_default();
+        let _ = writeln!(text, "{place}: {}: not checked: {}", one_line(function), one_line(what));
+    }
+    let proofs = counted(check.proved, "entailment");
+    let rest = match check.open.len() {
+        0 => "the invariants are inductive, and exclude what is proved".to_owned(),
+        open => format!("{} not shown", counted(open, "obligation")),
+    };
+    let _ = writeln!(text, "{}: check: {proofs} proved; {rest}", report.file);
 }
 
 /// The last line of a run: `3 files: 1 safe, 1 unsafe, 1 unknown (12 ms)`.

@@ -17,6 +17,8 @@
 //! The last step of a trace is the one that fails. Of a long trace steps are left out; then their numbers
 //! show where, and `"trace_omitted"` how many. The last steps that change the heap have a `"heap"`, a picture of it
 //! behind them. `"made"`, a place, is there if the violation is about an object. `"stats"` is there if it was asked for.
+//! So is `"check"`: `{"complete": true, "proved": 12, "open": []}`, with places and clauses for what a check of the
+//! invariants did not show.
 
 use serde::Serialize;
 
@@ -35,10 +37,27 @@ struct File<'a> {
     properties: Vec<Property<'a>>,
     invariants: Vec<Invariant<'a>>,
     definitions: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    check: Option<Check<'a>>,
     errors: Vec<Message<'a>>,
     warnings: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
     stats: Map<'a, &'static str, u64>,
+}
+
+#[derive(Serialize)]
+struct Check<'a> {
+    complete: bool,
+    proved: usize,
+    open: Vec<Unchecked<'a>>,
+}
+
+#[derive(Serialize)]
+struct Unchecked<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    function: &'a str,
+    what: &'a str,
 }
 
 #[derive(Serialize)]
@@ -121,6 +140,15 @@ pub fn render(report: &SafetyReport, sources: &SourceMap) -> String {
         properties: report.properties.iter().map(|p| of.property(p)).collect(),
         invariants: report.invariants.iter().map(|i| of.invariant(i)).collect(),
         definitions: &report.definitions,
+        check: report.check.as_ref().map(|check| Check {
+            complete: check.open.is_empty(),
+            proved: check.proved,
+            open: check
+                .open
+                .iter()
+                .map(|(pos, function, what)| Unchecked { place: of.place(*pos), function, what })
+                .collect(),
+        }),
         errors: messages(true),
         warnings: messages(false),
         stats: Map(&report.stats),

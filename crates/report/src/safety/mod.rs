@@ -26,6 +26,8 @@ pub struct SafetyReport {
     pub invariants: Vec<InvariantReport>,
     /// Definitions of the predicates in them, in the notation of `lancehead sl`.
     pub definitions: Vec<String>,
+    /// What a check of the invariants says, if one was asked for.
+    pub check: Option<CheckReport>,
     /// Errors that make it invalid, and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// What the verdicts take for granted, as clauses: "allocation succeeds".
@@ -45,11 +47,21 @@ impl SafetyReport {
             properties: Vec::new(),
             invariants: Vec::new(),
             definitions: Vec::new(),
+            check: None,
             diagnostics,
             assumptions: Vec::new(),
             stats: Numbers::new(),
         }
     }
+}
+
+/// What a check of invariants says that knows nothing of how they were found.
+#[derive(Clone, Debug, Default)]
+pub struct CheckReport {
+    /// How many entailments were proved, with proofs that were accepted.
+    pub proved: usize,
+    /// What was not shown: where, in which function, and what.
+    pub open: Vec<(Pos, String, String)>,
 }
 
 /// All verdicts in one word.

@@ -1,0 +1,165 @@
+//! The check of invariants refuses what is wrong: claims about programs that runs violate, and damaged invariants.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use heap::run::{Config, End, FaultKind, Inputs, Property, Run};
+use heap::{ProcId, Program};
+use infer::check::{Claim, Report, check};
+use infer::contract;
+use shape::{Certificate, Outcome, Start};
+
+const ALL: [Property; 3] = [Property::MemSafety, Property::MemTrack, Property::Reach];
+
+fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            programs(&path, found);
+        } else if driver::c_program::is_c(&path) {
+            found.push(path);
+        }
+    }
+}
+
+/// A program with its entry and its start states.
+fn load(path: &Path) -> Option<(Program, ProcId, Option<Start>)> {
+    let text = std::fs::read_to_string(path).ok()?;
+    let named = text.lines().find_map(|line| line.trim().strip_prefix("//:: entry "));
+    let (loaded, _) = driver::c_program::load(path, c::Options::default());
+    let program = loaded.program?;
+    let entry = match named {
+        Some(name) => program.find(name.trim()),
+        None => program.entry,
+    }?;
+    let contract = contract::read(&program, entry).ok()?;
+    Some((program, entry, contract.map(|contract| contract.start)))
+}
+
+fn all_programs(folder: &str) -> Vec<(String, Program, ProcId, Option<Start>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    let mut found = Vec::new();
+    programs(&root, &mut found);
+    found.sort();
+    let load = |path: &PathBuf| {
+        let (program, entry, start) = load(path)?;
+        Some((path.display().to_string(), program, entry, start))
+    };
+    found.iter().filter_map(load).collect()
+}
+
+fn analyse(program: &Program, entry: ProcId, start: Option<&Start>) -> Outcome {
+    let deadline = Some(Instant::now() + Duration::from_secs(2));
+    let options = shape::Options { deadline, ..shape::Options::default() };
+    shape::analyse_from(program, entry, start, &options)
+}
+
+fn checked(
+    (program, entry, start): (&Program, ProcId, Option<&Start>),
+    certificate: &Certificate,
+    preds: &[shape::Pred],
+    properties: &[Property],
+) -> Report {
+    let deadline = Instant::now() + Duration::from_secs(4);
+    let malloc_may_fail = false;
+    check(&Claim {
+        program,
+        entry,
+        start,
+        certificate,
+        preds,
+        properties,
+        malloc_may_fail,
+        deadline,
+    })
+}
+
+/// The properties that some run violates.
+fn violated(program: &Program, entry: ProcId) -> Vec<Property> {
+    let program = Program { entry: Some(entry), ..program.clone() };
+    let mut found = Vec::new();
+    for seed in 0..60 {
+        let config = Config { max_steps: 20_000, ..Config::default() };
+        let inputs = if seed == 0 { Inputs::given([1, 1, 1]) } else { Inputs::seeded(seed) };
+        if let End::Fault(fault) = Run::new(&program, &config, inputs).end
+            && let Some(property) = FaultKind::property(fault.kind)
+            && !found.contains(&property)
+        {
+            found.push(property);
+        }
+    }
+    found
+}
+
+#[test]
+fn what_runs_violate_does_not_pass() {
+    let mut refused = 0;
+    let own = all_programs("../../tests/infer");
+    let errors = all_programs("../shape/tests/refuted");
+    for (name, program, entry, start) in own.iter().chain(&errors) {
+        if start.is_some() {
+            continue;
+        }
+        for property in violated(program, *entry) {
+            let outcome = analyse(program, *entry, None);
+            if outcome.complete.is_err() {
+                continue;
+            }
+            let whole = (program, *entry, None);
+            let report = checked(whole, &outcome.certificate, outcome.preds.all(), &[property]);
+            assert!(!report.is_complete(), "{name}: {property:?} passes the check");
+            refused += 1;
+        }
+    }
+    println!("{refused} claims refused");
+    assert!(refused > 10, "{refused}");
+}
+
+#[test]
+fn damaged_invariants_do_not_pass() {
+    let mut refused = 0;
+    for (name, program, entry, start) in all_programs("../../tests/infer") {
+        let outcome = analyse(&program, entry, start.as_ref());
+        if !ALL.iter().all(|property| outcome.proves(*property)) {
+            continue;
+        }
+        let whole = (&program, entry, start.as_ref());
+        for (what, damaged) in damages(&outcome.certificate) {
+            let report = checked(whole, &damaged, outcome.preds.all(), &ALL);
+            assert!(!report.is_complete(), "{name}: {what} passes the check");
+            refused += 1;
+        }
+    }
+    println!("{refused} damages refused");
+    assert!(refused > 40, "{refused}");
+}
+
+/// Certificates that claim what is not so, if all that is claimed can happen.
+fn damages(certificate: &Certificate) -> Vec<(String, Certificate)> {
+    let mut all = Vec::new();
+    let mut damage = |what: String, change: &dyn Fn(&mut Certificate)| {
+        let mut damaged = certificate.clone();
+        change(&mut damaged);
+        all.push((what, damaged));
+    };
+    for (i, summary) in certificate.summaries.iter().enumerate() {
+        // It never returns.
+        if !summary.exits.is_empty() {
+            damage(format!("summary {i} without exits"), &|c| c.summaries[i].exits.clear());
+        }
+        for (j, (at, states)) in summary.heads.iter().enumerate() {
+            damage(format!("loop {} without states", at.0), &|c| c.summaries[i].heads[j].1.clear());
+            // Some memory is not there.
+            if states.iter().all(|state| !state.heap.segs.is_empty()) {
+                damage(format!("loop {} without a segment", at.0), &|c| {
+                    let states = &mut c.summaries[i].heads[j].1;
+                    states.iter_mut().for_each(|state| {
+                        state.heap.segs.pop();
+                    });
+                });
+            }
+        }
+    }
+    all
+}
