@@ -20,7 +20,7 @@ use crate::defs::Defs;
 use crate::entail::entails;
 use crate::exec::{Command, Executed, execute, execute_all};
 use crate::interpolate::{blocking, path};
-use crate::paths::{End, Segment, live, segments};
+use crate::paths::{End, Segment, mentioned, segments};
 use crate::program::Cfg;
 use crate::refine::{Goal, Path, Point, Solved, refine};
 use crate::rsep::Formula;
@@ -131,7 +131,7 @@ impl<'a> Art<'a> {
             cfg,
             options,
             segments: HashMap::new(),
-            live: live(cfg),
+            live: mentioned(cfg),
             nodes: Vec::new(),
             queue: VecDeque::new(),
             later: VecDeque::new(),
@@ -256,6 +256,14 @@ impl<'a> Art<'a> {
     /// Tries formulas of other nodes at the same location: a proof that is similar to an earlier one generalises
     /// better than one of its own [ABCK15, Sec. 7]. Was something learnt?
     fn import(&mut self, node: usize) -> bool {
+        let mut learnt = false;
+        for node in self.ancestors(node) {
+            learnt |= self.import_at(node);
+        }
+        learnt
+    }
+
+    fn import_at(&mut self, node: usize) -> bool {
         let Some((parent, edge)) = self.nodes[node].parent else { return false };
         let commands = self.edges(parent)[edge].commands.clone();
         let mut known: Vec<Formula> = Vec::new();

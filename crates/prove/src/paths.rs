@@ -7,6 +7,8 @@ use crate::program::{Cfg, To};
 
 /// Edges that leave a location.
 const MOST_EDGES: usize = 600;
+/// Data variables of an annotation, if some of them are not read any more.
+const MOST_MENTIONED: usize = 10;
 
 /// A path without loops from one cut point to the next.
 #[derive(Clone, Debug)]
@@ -104,8 +106,24 @@ pub(crate) fn segments(cfg: &Cfg) -> Result<HashMap<usize, Vec<Segment>>, String
     Ok(all)
 }
 
+/// Data variables that annotations may mention, by location: those whose value may still be read, and those with a
+/// name, unless they are many. What is no longer read may still relate what two lists hold.
+pub(crate) fn mentioned(cfg: &Cfg) -> Vec<Vec<usize>> {
+    let is_named = |var: &usize| cfg.data.get(*var).is_some_and(|name| !name.contains('$'));
+    let named: Vec<usize> = (0..cfg.data.len()).filter(is_named).collect();
+    let mut all = live(cfg);
+    for live in all.iter_mut() {
+        let more: Vec<usize> = named.iter().filter(|var| !live.contains(var)).copied().collect();
+        if live.len() + more.len() <= MOST_MENTIONED {
+            live.extend(more);
+            live.sort_unstable();
+        }
+    }
+    all
+}
+
 /// Data variables whose value may still be read, by location.
-pub(crate) fn live(cfg: &Cfg) -> Vec<Vec<usize>> {
+fn live(cfg: &Cfg) -> Vec<Vec<usize>> {
     let mut live: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); cfg.nodes.len()];
     loop {
         let mut changed = false;
