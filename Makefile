@@ -19,12 +19,15 @@ help:
 	@echo '               our time beside that of Silicon, program by program, taking turns'
 	@echo 'make bench-entail how long entailments take, with definitions that are prepared once'
 	@echo 'make bench-infer  how the time of infer grows with programs of up to 200 operations'
+	@echo 'make bench-prove  Table 1 of [ABCK15]: ours beside the paper'
 	@echo 'make bench-spl    Table 1 of [PWZ13]: ours beside the paper and GRASShopper; programs in TREE=DIR'
 	@echo 'make mutate-spl   seed errors into the SPL programs FILES=…, and list those that still verify'
 	@echo 'make fuzz-viper look for programs that are accepted although they fail, for SECONDS=60,'
 	@echo '               from SEED=N; findings go to OUT=DIR'
 	@echo 'make fuzz-sl   look for texts that make readers panic, and for wrong answers of the procedures'
 	@echo '               of separation logic, for SECONDS=10, from SEED=N'
+	@echo 'make fuzz-prove look for list programs that are proved although a run with small inputs fails,'
+	@echo '               among PROGRAMS=2000, from SEED=N'
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
 	@echo 'make score-clients TREE=DIR'
 	@echo '               compare errors with those in DIR/silicon.tsv, program by program'
@@ -58,6 +61,10 @@ fuzz-viper: z3
 fuzz-sl:
 	@SECONDS='$(or $(SECONDS),10)' SEED='$(or $(SEED),1)' $(CARGO) run --locked -q -p lancehead-entail --example fuzz
 
+fuzz-prove: z3
+	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' LANCEHEAD_PROGRAMS='$(or $(PROGRAMS),2000)' LANCEHEAD_SEED='$(or $(SEED),0)' \
+	    $(CARGO) test --release --locked -p lancehead-driver --test agreement -- --nocapture
+
 score-clients: release
 	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/agreement '$(TREE)' --reference '$(TREE)/silicon.tsv' \
 	    --tool '$(LANCEHEAD) verify --jobs 1 --assume-injectivity-on-inhale --format json' --timeout 120
@@ -77,6 +84,9 @@ bench-entail: z3
 
 bench-infer:
 	$(CARGO) bench --locked -p lancehead-driver --bench infer
+
+bench-prove: z3
+	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' $(CARGO) bench --locked -p lancehead-driver --bench prove
 
 bench-spl: z3
 	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' TREE='$(abspath $(TREE))' \

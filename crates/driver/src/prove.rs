@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use heap::Program;
@@ -61,13 +62,25 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
     let options =
         Options { deadline: Some(asked.deadline), cancelled: Arc::clone(asked.cancelled), solver };
     let mut art = Art::new(&cfg, &options);
-    match art.run() {
+    let verdict = art.run();
+    let paths = PathStats {
+        proved: art.stats.paths,
+        spatial: art.stats.spatial,
+        theory: art.stats.theory,
+        ..PathStats::default()
+    };
+    asked.progress.paths.fetch_add(art.stats.paths, Ordering::Relaxed);
+    asked.progress.proved.fetch_add(art.stats.paths, Ordering::Relaxed);
+    asked.progress.covered.fetch_add(art.stats.covered, Ordering::Relaxed);
+    // How far it got is said of an answer that is none, too.
+    let far = |outcome: Outcome| Outcome { steps: art.stats.paths, paths, ..outcome };
+    match verdict {
         Verdict::Safe => {}
         Verdict::Open { reason, node } => {
             let pos = cfg.nodes.get(node).map_or(Pos::None, |node| node.pos);
-            return stopped(&format!("{reason}: no proof of a path excludes it"), pos, false);
+            return far(stopped(&format!("{reason}: no proof of a path excludes it"), pos, false));
         }
-        Verdict::Stopped { reason, timeout } => return stopped(&reason, Pos::None, timeout),
+        Verdict::Stopped { reason, timeout } => return far(stopped(&reason, Pos::None, timeout)),
     }
     let mut invariants = Vec::new();
     for (loc, disjuncts) in art.invariants() {
@@ -94,13 +107,6 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         heap: String::new(),
     };
     let steps = art.stats.paths;
-    let paths = PathStats {
-        proved: art.stats.paths,
-        entailments: 0,
-        spatial: art.stats.spatial,
-        theory: art.stats.theory,
-    };
-    let definitions = Vec::new();
-    let checked = None;
+    let (definitions, checked) = (Vec::new(), None);
     Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions, steps, paths, checked }
 }

@@ -200,8 +200,14 @@ pub(crate) fn unknown(
     if runs && search.runs > 0 {
         reason.push_str(&format!("; no violation in {} runs", search.runs));
     }
-    if let Some(steps) = outcome.map(|o| o.steps).filter(|steps| *steps > 0) {
-        reason.push_str(&format!("; {steps} commands were executed on symbolic heaps"));
+    match outcome {
+        Some(o) if o.paths.proved > 0 => {
+            reason.push_str(&format!("; {} paths were proved", o.paths.proved));
+        }
+        Some(o) if o.steps > 0 => {
+            reason.push_str(&format!("; {} commands were executed on symbolic heaps", o.steps));
+        }
+        _ => {}
     }
     Verdict::Unknown(Unknown { reason, pos, possible })
 }

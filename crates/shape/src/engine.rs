@@ -38,17 +38,21 @@ pub struct Precision {
     pub delay: usize,
     /// States at a location before shapes are joined, too.
     pub apart: usize,
+    /// Are nodes kept out of segments that variables lead to?
+    pub named: bool,
 }
 
 impl Precision {
     /// What most programs need.
-    pub const USUAL: Precision = Precision { keep: 0, delay: 3, apart: 10 };
+    pub const USUAL: Precision = Precision { keep: 0, delay: 3, apart: 10, named: false };
     /// Where there are too many different heaps.
-    pub const COARSE: Precision = Precision { keep: 0, delay: 1, apart: 1 };
+    pub const COARSE: Precision = Precision { keep: 0, delay: 1, apart: 1, named: false };
     /// Short lists cell by cell (`twoback` in [MNCL06, Sec. 5]).
-    pub const FINE: Precision = Precision { keep: 2, delay: 7, apart: 20 };
+    pub const FINE: Precision = Precision { keep: 2, delay: 7, apart: 20, named: false };
     /// Loops that end after few rounds.
-    pub const FINEST: Precision = Precision { keep: 12, delay: 26, apart: 60 };
+    pub const FINEST: Precision = Precision { keep: 12, delay: 26, apart: 60, named: false };
+    /// What the first node of a list holds (`ptloop` in [ABCK15, Table 1]).
+    pub const HEADS: Precision = Precision { named: true, ..Precision::USUAL };
 }
 
 impl Default for Precision {
@@ -293,7 +297,8 @@ pub fn analyse_all_from(
     properties: &[Property],
 ) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = Vec::new();
-    let tries = [Precision::USUAL, Precision::FINE, Precision::COARSE, Precision::FINEST];
+    let tries =
+        [Precision::USUAL, Precision::FINE, Precision::COARSE, Precision::HEADS, Precision::FINEST];
     // Names of callers keep nodes apart, so they are taken into account only if memory is lost without them.
     let anchored = start.map(|start| start.anchored(program, entry));
     for precision in tries {
@@ -613,7 +618,7 @@ impl<'p> Engine<'p> {
 
     /// Folds a state.
     pub(crate) fn fold(&mut self, state: &mut State) {
-        fold(state, &mut self.preds, &self.records, self.options.precision.keep);
+        fold(state, &mut self.preds, &self.records, self.options.precision);
     }
 
     /// A state comes to a location.

@@ -521,7 +521,36 @@ impl<'a> Join<'a> {
         } else {
             self.right_general = true;
         }
+        self.inequalities(&pairs);
         self.pairs = pairs;
+    }
+
+    /// Two values have a constant distance on the left and another on the right, as `i = n` before a loop and `i = n + 1`
+    /// after a turn of it: what is left of the equation is an inequality.
+    fn inequalities(&mut self, pairs: &[(Sym, Term, Term)]) {
+        let mut groups: BTreeMap<Sym, Vec<(Sym, Term, Term)>> = BTreeMap::new();
+        for (sym, l, r) in pairs {
+            if let Some(base) = l.base.filter(|_| !is_far(*l) && !is_far(*r)) {
+                groups.entry(base).or_default().push((*sym, *l, *r));
+            }
+        }
+        for group in groups.values().filter(|group| (2..=MAX_GROUP).contains(&group.len())) {
+            for (a, left_a, right_a) in group {
+                for (b, left_b, right_b) in group.iter().filter(|(b, ..)| b != a) {
+                    // `a - b` is this on the left; on the right it is not less.
+                    let distance = left_a.k - left_b.k;
+                    let mut there = right_b.sum();
+                    there.factors.iter_mut().for_each(|(_, factor)| *factor = -*factor);
+                    there.constant = -there.constant - distance;
+                    let Some(there) = sum_of(&right_a.sum(), &there) else { continue };
+                    let factors = vec![(a.0, 1), (b.0, -1)];
+                    let new = Sum { factors, constant: -distance };
+                    if holds(&self.right.pure, &there) && !self.out.pure.linear.contains(&new) {
+                        self.out.pure.linear.push(new);
+                    }
+                }
+            }
+        }
     }
 
     /// Bounds of symbols that mean the same on both sides.
@@ -608,6 +637,21 @@ impl<'a> Join<'a> {
 
 fn holds(pure: &Pure, sum: &Sum) -> bool {
     pure.entails(sum)
+}
+
+/// Values with one symbol that inequalities are looked for between.
+const MAX_GROUP: usize = 4;
+
+/// The sum of two sums; `None` if a number is too large.
+fn sum_of(a: &Sum, b: &Sum) -> Option<Sum> {
+    let mut factors: BTreeMap<u32, i128> = a.factors.iter().copied().collect();
+    for (var, factor) in &b.factors {
+        let place = factors.entry(*var).or_insert(0);
+        *place = place.checked_add(*factor)?;
+    }
+    factors.retain(|_, factor| *factor != 0);
+    let constant = a.constant.checked_add(b.constant)?;
+    Some(Sum { factors: factors.into_iter().collect(), constant })
 }
 
 pub(crate) fn overlaps(obj: &Obj, offset: i128, width: u64) -> bool {

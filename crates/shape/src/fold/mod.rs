@@ -11,16 +11,17 @@ use node::{Folded, Link, nodes_of, replace_by, take};
 pub(crate) use node::{join_preds, renamed, visit_order};
 use refs::{Ref, Refs, Role};
 
+use crate::engine::Precision;
 use crate::heap::{Kind, Place, Seg, State};
 use crate::preds::{NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
 use crate::records::Records;
 use crate::term::{Sym, Term};
 
-/// Folds as long as something can be folded. A chain of no more than `keep` nodes stays as it is, unless it is next
-/// to a segment.
-pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, keep: usize) {
+/// Folds as long as something can be folded. A chain of no more than [`Precision::keep`] nodes stays as it is, unless it is
+/// next to a segment.
+pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, precision: Precision) {
     // Each step removes an object or a segment.
-    while tree::fold_tree(state, preds, records) || fold_list(state, preds, keep) {}
+    while tree::fold_tree(state, preds, records) || fold_list(state, preds, precision) {}
 }
 
 /// How many nodes follow each other by a link, from one on, up to one that has another name.
@@ -46,7 +47,7 @@ fn is_pointer(ty: heap::Scalar) -> bool {
     ty.is_pointer()
 }
 
-fn fold_list(state: &mut State, preds: &mut Preds, keep: usize) -> bool {
+fn fold_list(state: &mut State, preds: &mut Preds, precision: Precision) -> bool {
     let refs = Refs::new(state);
     let heap_objs: Vec<Sym> = state
         .heap
@@ -57,13 +58,16 @@ fn fold_list(state: &mut State, preds: &mut Preds, keep: usize) -> bool {
         .collect();
     for a in heap_objs {
         let Some(obj) = state.heap.objs.get(&a).cloned() else { continue };
+        if precision.named && refs.of(a).iter().any(|r| matches!(r, Ref::Root)) {
+            continue;
+        }
         for (offset, cell) in &obj.cells {
             if !is_pointer(cell.ty) || cell.value.base == Some(a) {
                 continue;
             }
             let done = match state.heap.place(cell.value) {
                 Place::Obj(_) => {
-                    run_length(state, &refs, a, *offset, cell.value.k) > keep
+                    run_length(state, &refs, a, *offset, cell.value.k) > precision.keep
                         && two_nodes(state, preds, &refs, (a, *offset), cell.value)
                 }
                 Place::First(i) if state.heap.segs[i].root == cell.value => {

@@ -1,0 +1,64 @@
+// As sortedTree, but a key that is there is put to the right of itself.
+#include <assert.h>
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct tree {
+    struct tree *left, *right;
+    int key;
+};
+
+static struct tree *leaf(int key) {
+    struct tree *t = malloc(sizeof *t);
+    t->left = t->right = NULL;
+    t->key = key;
+    return t;
+}
+
+static void delete(struct tree *t) {
+    if (t) {
+        delete(t->left);
+        delete(t->right);
+        free(t);
+    }
+}
+
+int main(void) {
+    struct tree *root = leaf(__VERIFIER_nondet_int());
+    while (__VERIFIER_nondet_int()) {
+        int key = __VERIFIER_nondet_int();
+        struct tree *t = root;
+        while (1) {
+            if (key < t->key) {
+                if (!t->left) {
+                    t->left = leaf(key);
+                    break;
+                }
+                t = t->left;
+            } else if (key >= t->key) {
+                if (!t->right) {
+                    t->right = leaf(key);
+                    break;
+                }
+                t = t->right;
+            } else
+                break;
+        }
+    }
+    int key = __VERIFIER_nondet_int();
+    struct tree *t = root;
+    while (t && t->key != key) {
+        if (key < t->key) {
+            if (t->left)
+                assert(t->left->key < t->key);
+            t = t->left;
+        } else {
+            if (t->right)
+                assert(t->right->key > t->key);
+            t = t->right;
+        }
+    }
+    delete(root);
+    return 0;
+}
