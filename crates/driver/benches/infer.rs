@@ -1,4 +1,4 @@
-//! How the time of `infer` grows with a program: `make bench-infer`.
+//! How the time of `infer` grows with a program, and what the programs of [MNCL06] take: `make bench-infer`.
 //!
 //! Two kinds of programs of size n up to 200: n operations on a list in sequence, each a loop, and a procedure that
 //! is called n times. The time should grow linearly with n.
@@ -76,7 +76,36 @@ fn calls(n: usize) -> String {
     format!("{HEAD}{}{TAIL}", "    list = reverse(list);\n".repeat(n))
 }
 
+/// The programs of [MNCL06]: each within 50 ms, the best of three tries.
+fn paper() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/infer/paper");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    files.sort();
+    for path in files {
+        let (loaded, _) = driver::c_program::load(&path, c::Options::default());
+        let program = loaded.program.expect("a program");
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let entry = program.find(stem).or(program.entry).expect("an entry");
+        let contract = infer::contract::read(&program, entry).expect("a contract");
+        let start = contract.as_ref().map(|contract| &contract.start);
+        let all = [Property::MemSafety, Property::MemTrack, Property::Reach];
+        let options = shape::Options::default();
+        let once = || {
+            let begin = Instant::now();
+            let outcomes = shape::analyse_all_from(&program, entry, start, &options, &all);
+            assert!(!outcomes.is_empty());
+            begin.elapsed()
+        };
+        let best = (0..3).map(|_| once()).min().unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        println!("paper      {name:20} {:>8.2} ms", best.as_secs_f64() * 1e3);
+        assert!(best < Duration::from_millis(50), "{name} takes {best:?}");
+    }
+}
+
 fn main() {
+    paper();
     println!(
         "{:10} {:>4} {:>12} {:>12} {:>10}  verdicts",
         "kind", "n", "analysis ms", "all ms", "locations"

@@ -45,7 +45,8 @@ pub struct Done {
     pub report: SafetyReport,
     /// What its positions point into.
     pub sources: SourceMap,
-    /// The heap between the last steps of the first violation, and at its end, each with a title.
+    /// The heap between the last steps of the first violation, and at its end, each with a title. Without a
+    /// violation, the invariants of loops, one disjunct after the other.
     pub pictures: Vec<(String, Picture)>,
     /// A C test for the first violation, if it was asked for.
     pub harness: Option<String>,
@@ -96,7 +97,10 @@ pub fn infer_file(
                 Verdict::Unsafe(violation) => Some(&**violation),
                 _ => None,
             });
-            pictures = first.map(|v| drawn(v, &program, &sources)).unwrap_or_default();
+            pictures = match first {
+                Some(violation) => drawn(violation, &program, &sources),
+                None => drawn_invariants(&program, &report, &sources),
+            };
             // A heap program as text is no C.
             let file = sources.files().next().map(|(id, _)| id).filter(|_| !is_heap_text(path));
             if let Some(main_file) = file {
@@ -112,6 +116,30 @@ pub fn infer_file(
     };
     report.time = start.elapsed();
     Done { report, sources, pictures, harness, witness }
+}
+
+/// Invariants as pictures: each disjunct of each loop, with its formula.
+fn drawn_invariants(
+    program: &Program,
+    report: &Report,
+    sources: &SourceMap,
+) -> Vec<(String, Picture)> {
+    let mut all = Vec::new();
+    for invariant in &report.invariants {
+        let line = invariant.pos.span().and_then(|span| {
+            let file = sources.get(span.file)?;
+            Some(file.presumed(span.start).1.line)
+        });
+        let line = line.map_or_else(String::new, |line| format!(", line {line}"));
+        let name = program.procs.get(invariant.proc.index()).map_or("?", |p| p.name.as_str());
+        let count = invariant.disjuncts.len();
+        for (i, (text, picture)) in invariant.disjuncts.iter().zip(&invariant.pictures).enumerate()
+        {
+            let title = format!("{name}{line}, {} of {count}: {text}", i + 1);
+            all.push((title, picture.clone()));
+        }
+    }
+    all
 }
 
 /// Asks it of many files, so many at a time. `done` is called for each, in their order.

@@ -94,7 +94,8 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         let (proc, loc, pos) = (node.proc, node.loc, node.pos);
         // Formulas are text; what they say of variables nobody reads off.
         let facts = vec![Vec::new()];
-        invariants.push(Invariant { proc, loc, pos, disjuncts, facts });
+        let pictures = Vec::new();
+        invariants.push(Invariant { proc, loc, pos, disjuncts, pictures, facts });
     }
     // Formulas are meant with `* true`, so what is lost is not seen.
     let lost = PossibleFault {

@@ -169,6 +169,16 @@ fn check(path: &Path) -> Result<(), Failed> {
     if open.is_empty() == expected.unchecked {
         return Err(format!("not checked: {open:?}").into());
     }
+    if report.status == SafetyStatus::Safe {
+        let disjuncts: usize = report.invariants.iter().map(|i| i.disjuncts.len()).sum();
+        let drawn = report::picture::svg_of_states(&done.pictures);
+        // Segments are drawn unlike objects; a name of a predicate is only theirs.
+        let named = |title: &str| ["_ls", "_dls", "_tree"].iter().any(|word| title.contains(word));
+        let segments = done.pictures.iter().any(|(title, _)| named(title));
+        if done.pictures.len() != disjuncts || drawn.contains("class=\"seg\"") != segments {
+            return Err(format!("{} pictures of {disjuncts} disjuncts", done.pictures.len()).into());
+        }
+    }
     if let Some(inputs) = &expected.inputs {
         let found = report.properties.iter().find_map(|p| Some(&p.violation.as_ref()?.inputs));
         if found != Some(inputs) {

@@ -1,5 +1,5 @@
 //! Every invariant holds in every state that a run passes: for the programs of `tests/infer`, for random list programs, and
-//! for those of another tree (`LANCEHEAD_PROGRAMS_IN=DIR`, of which `LANCEHEAD_SHARE=n` takes every n-th).
+//! for those of another tree (`LANCEHEAD_PROGRAMS_IN=DIR`, of which `LANCEHEAD_SHARE=n` takes every n-th; `LANCEHEAD_RUNS=n` runs each n times).
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "agreement/generate.rs"]
@@ -14,7 +14,7 @@ use heap::run::{Config, Inputs};
 use infer::tested::{self, Tested};
 use report::SourceMap;
 
-/// So many runs of each program.
+/// So many runs of each program; `LANCEHEAD_RUNS` says otherwise.
 const RUNS: u64 = 12;
 
 fn test(program: &Program) -> Option<Tested> {
@@ -23,12 +23,13 @@ fn test(program: &Program) -> Option<Tested> {
     let options = shape::Options { deadline, ..shape::Options::default() };
     let outcome = shape::analyse(program, entry, &options);
     let config = Config { max_steps: 4_000, leaks: false, ..Config::default() };
-    let inputs = (0..RUNS).map(|seed| match seed {
+    let runs = std::env::var("LANCEHEAD_RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(RUNS);
+    let inputs = (0..runs).map(|seed| match seed {
         0 => Inputs::given([1, 1, 1]),
         1 => Inputs::given([5; 40]),
         seed => Inputs::seeded(seed),
     });
-    let until = Instant::now() + Duration::from_secs(1);
+    let until = Instant::now() + Duration::from_secs(1 + runs / 20);
     tested::test(program, &outcome, &config, inputs, until)
 }
 

@@ -7,6 +7,7 @@ use std::time::Instant;
 use heap::run::{Config, FaultKind, Property};
 use heap::{LocId, ProcId, Program};
 use report::Pos;
+use report::picture::Picture;
 
 use crate::check;
 use crate::contract::Contract;
@@ -74,6 +75,8 @@ pub struct Invariant {
     pub pos: Pos,
     /// One of these holds.
     pub disjuncts: Vec<String>,
+    /// Pictures of them, in their order.
+    pub pictures: Vec<Picture>,
     /// What they say of variables: the facts of one of these lists hold.
     pub facts: Vec<Vec<Fact>>,
 }

@@ -10,8 +10,8 @@ use shape::{Heap, Interval, Obj, PredId, Preds, Pure, Seg, Shape, State, Sym, Te
 
 /// Names for what states of a program mention.
 pub(crate) struct Names<'a> {
-    program: &'a Program,
-    preds: &'a Preds,
+    pub(crate) program: &'a Program,
+    pub(crate) preds: &'a Preds,
     /// Predicates that formulas mentioned, with their names.
     used: BTreeMap<PredId, String>,
     /// Those of which an instance is known not to be empty.
@@ -88,7 +88,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn rigid(&self, sym: Sym) -> Option<String> {
+    pub(crate) fn rigid(&self, sym: Sym) -> Option<String> {
         if let Some(id) = shape::as_procedure(sym) {
             return self.program.procs.get(id.index()).map(|p| format!("&{}", p.name));
         }
@@ -109,7 +109,7 @@ impl<'a> Names<'a> {
         name
     }
 
-    fn term(&self, scope: &mut Scope, term: Term) -> String {
+    pub(crate) fn term(&self, scope: &mut Scope, term: Term) -> String {
         match (term.base, term.k) {
             (None, k) => k.to_string(),
             (Some(sym), 0) => self.symbol(scope, sym),
@@ -135,7 +135,7 @@ impl<'a> Names<'a> {
     }
 
     /// A value that may be null.
-    fn pointer(&self, scope: &mut Scope, term: Term, ty: heap::Scalar) -> String {
+    pub(crate) fn pointer(&self, scope: &mut Scope, term: Term, ty: heap::Scalar) -> String {
         if ty.is_pointer() && term.is_int(0) { "nil".into() } else { self.term(scope, term) }
     }
 
@@ -160,7 +160,7 @@ impl<'a> Names<'a> {
     }
 
     /// The name of a predicate; that of lists that are not empty ends with 1, as ls¹ in [MNCL06].
-    fn predicate(&mut self, id: PredId) -> String {
+    pub(crate) fn predicate(&mut self, id: PredId) -> String {
         if let Some(name) = self.used.get(&id) {
             return name.clone();
         }
@@ -190,7 +190,7 @@ impl<'a> Names<'a> {
         name
     }
 
-    fn pure(&self, scope: &mut Scope, heap: &Heap, parts: &mut Vec<String>) {
+    pub(crate) fn pure(&self, scope: &mut Scope, heap: &Heap, parts: &mut Vec<String>) {
         let Pure { bounds, linear, different } = &heap.pure;
         for (sym, Interval { low, high }) in bounds {
             // Of what has no name it is not worth knowing.
@@ -345,8 +345,8 @@ impl<'a> Names<'a> {
 const LARGE: i128 = 1 << 31;
 
 #[derive(Default)]
-struct Scope {
-    names: BTreeMap<Sym, String>,
+pub(crate) struct Scope {
+    pub(crate) names: BTreeMap<Sym, String>,
     existential: Vec<String>,
 }
 
@@ -361,7 +361,7 @@ fn letters(mut number: u32) -> String {
 }
 
 /// Names of C, without what our notation gives a meaning to.
-fn plain(name: &str) -> String {
+pub(crate) fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }
 
@@ -373,7 +373,7 @@ fn mentioned(heap: &Heap) -> Vec<Sym> {
 }
 
 /// The names of the places in a type.
-fn fields(
+pub(crate) fn fields(
     program: &Program,
     ty: &Type,
     offset: i128,

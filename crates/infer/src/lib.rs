@@ -20,6 +20,7 @@ pub mod facts;
 mod formula;
 pub mod holds;
 pub mod logic;
+mod pictures;
 pub mod progress;
 mod search;
 pub mod shapes;

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use heap::run::{FaultKind, Property};
 use heap::{LocId, Program};
 use report::Pos;
+use report::picture::Picture;
 use shape::Start;
 
 use crate::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
@@ -110,16 +111,17 @@ fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> O
     }
     let invariants = found.invariants.iter().map(|invariant| {
         let states = invariant.states.iter().take(MOST);
-        let mut disjuncts: Vec<String> =
-            states.map(|state| names.state(state, invariant.site.proc)).collect();
-        disjuncts.sort();
-        disjuncts.dedup();
         let (proc, loc) = (invariant.site.proc, invariant.site.at);
+        let disjuncts = states.map(|state| (names.state(state, proc), names.picture(state, proc)));
+        let mut disjuncts: Vec<(String, Picture)> = disjuncts.collect();
+        disjuncts.sort_by(|a, b| a.0.cmp(&b.0));
+        disjuncts.dedup_by(|a, b| a.0 == b.0);
+        let (disjuncts, pictures) = disjuncts.into_iter().unzip();
         let decl = program.procs.get(proc.index());
         let facts = decl.map_or_else(Vec::new, |decl| {
             invariant.states.iter().map(|state| facts::of(state, decl)).collect()
         });
-        Invariant { proc, loc, pos: invariant.pos, disjuncts, facts }
+        Invariant { proc, loc, pos: invariant.pos, disjuncts, pictures, facts }
     });
     let invariants = invariants.collect();
     let (definitions, steps) = (names.definitions(), found.steps);

@@ -60,7 +60,7 @@ Examples:
   lancehead infer --entry reverse list.c     code without `main`
   lancehead infer --emit annotated list.c    the source with invariants as comments
   lancehead infer --check list.c             and check them, by proofs that share nothing with the analysis
-  lancehead infer --svg heap.svg list.c      a picture of the heap in which it goes wrong
+  lancehead infer --svg heap.svg list.c      pictures of the heap in which it goes wrong, or of the invariants
   lancehead infer --format json *.c          for tools: one JSON object per file";
 
 const PROVE_EXAMPLES: &str = "\
@@ -457,7 +457,8 @@ pub struct Infer {
     #[arg(long, value_enum, value_name = "WHAT", conflicts_with = "format")]
     pub emit: Option<Emit>,
 
-    /// Draw the heap between the last steps of the first violation, and at its end, as SVG
+    /// Draw the heap between the last steps of the first violation, and at its end, as SVG; without a violation,
+    /// the invariants of loops
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 

@@ -19,6 +19,8 @@ pub struct Picture {
     boxes: Vec<ObjectBox>,
     /// Variables that lead to no object, as `n = 3`.
     notes: Vec<String>,
+    /// Boxes that stand for any number of objects.
+    segments: BTreeSet<u64>,
 }
 
 /// An object that is to be drawn.
@@ -104,7 +106,14 @@ impl Picture {
             })
             .collect();
         boxes.sort_by_key(|b| (b.line, b.column));
-        Picture { boxes, notes }
+        Picture { boxes, notes, segments: BTreeSet::new() }
+    }
+
+    /// The same where these boxes stand for any number of objects: instances of predicates.
+    #[must_use]
+    pub fn with_segments(mut self, numbers: impl IntoIterator<Item = u64>) -> Picture {
+        self.segments.extend(numbers);
+        self
     }
 
     /// Is there nothing to draw?

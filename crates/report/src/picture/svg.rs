@@ -14,7 +14,8 @@ const CHAR: usize = 8;
 const STYLE: &str = "text{font:13px ui-monospace,monospace;fill:#1f2328}\
 .box{fill:#f6f8fa;stroke:#57606a;stroke-width:1.2}.free{fill:none;stroke:#8c959f;\
 stroke-dasharray:4 3}.head{font-weight:600}.var{fill:#0550ae}.dim{fill:#57606a}\
-.edge{fill:none;stroke:#24292f;stroke-width:1.3}";
+.edge{fill:none;stroke:#24292f;stroke-width:1.3}\
+.seg{fill:#ddf4ff;stroke:#0550ae;stroke-width:1.2;stroke-dasharray:7 3}";
 
 const ARROW: &str = "<defs><marker id=\"arrow\" viewBox=\"0 0 10 10\" refX=\"9\" refY=\"5\" \
 markerWidth=\"7\" markerHeight=\"7\" orient=\"auto-start-reverse\">\
@@ -63,7 +64,7 @@ fn document(width: usize, height: usize) -> String {
 
 fn content(picture: &Picture, layout: &Layout, text: &mut String) {
     for b in &picture.boxes {
-        draw_box(b, layout, text);
+        draw_box(b, picture.segments.contains(&b.number), layout, text);
     }
     for b in &picture.boxes {
         for (i, row) in b.rows.iter().flatten().enumerate() {
@@ -157,13 +158,26 @@ fn height(b: &ObjectBox) -> usize {
     ROW * (1 + b.rows.as_ref().map_or(0, Vec::len))
 }
 
-fn draw_box(b: &ObjectBox, layout: &Layout, text: &mut String) {
+fn draw_box(b: &ObjectBox, segment: bool, layout: &Layout, text: &mut String) {
     let Some(area) = layout.boxes.get(&b.number) else { return };
     let Area { x, y, width, height, .. } = *area;
-    let class = if b.rows.is_some() { "box" } else { "box free" };
+    let class = match (segment, b.rows.is_some()) {
+        (true, _) => "seg",
+        (false, true) => "box",
+        (false, false) => "box free",
+    };
+    // Any number of objects: one behind the other.
+    if segment {
+        let (x, y) = (x + 6, y + 6);
+        let _ = writeln!(
+            text,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"12\" class=\"seg\"/>"
+        );
+    }
     let _ = writeln!(
         text,
-        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\" class=\"{class}\"/>"
+        "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"{}\" class=\"{class}\"/>",
+        if segment { 12 } else { 4 }
     );
     let _ = writeln!(
         text,
