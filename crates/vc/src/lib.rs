@@ -12,7 +12,7 @@
 //!   footprints.
 //! * `logic`, `frame`: the axioms of reachability, sets, maps, arrays, and of frames.
 //! * `wp`: weakest preconditions, a second way to the goals, against which the first is tested.
-//! * `prove`: goals to the solver.
+//! * `prove`: goals to the solver; `share`, which goals a worker asks; `cache`, which need not be asked.
 //! * `abduce`: what may be missing in a contract, tried before it is said.
 //! * `small`, `world`, `counterexample`: small heaps in which a goal fails, evaluated, as evidence.
 //!
@@ -21,6 +21,7 @@
 mod abduce;
 mod assertion;
 mod bits;
+mod cache;
 mod call;
 mod counterexample;
 mod datatype;
@@ -32,8 +33,10 @@ mod frame;
 mod function;
 mod ghost;
 mod logic;
+mod member;
 mod predicate;
 mod prove;
+mod share;
 mod small;
 mod termination;
 mod translate;
@@ -43,5 +46,6 @@ mod wellformed;
 mod world;
 mod wp;
 
+pub use cache::Cache;
 pub use verify::{Config, Member, Verdict, member_names, verify};
 pub use wp::{Partial, partial_correctness};

@@ -388,9 +388,9 @@ impl<'p> Translator<'p> {
         let facts = self.logic.terms.substitute(facts, &values);
         let mut conclusion = vec![self.logic.terms.substitute(instance.limited, &values)];
         for (ty, foot) in &instance.foot {
-            let foot = self.logic.terms.substitute(*foot, &values);
             let set = self.set_of(alternative, ty);
-            conclusion.push(self.logic.terms.eq(foot, set));
+            let same = self.logic.terms.eq(*foot, set);
+            conclusion.push(self.logic.terms.substitute(same, &values));
         }
         let premise = self.extensional_goal(facts, true);
         let conclusion = self.logic.terms.and(conclusion);

@@ -5,12 +5,16 @@
 //! differ; these are the locations for which quantifiers are instantiated.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
 use smt::{Answer, Limits, Node, Op, Quant, Quantifier, Session, Sort, Term};
 use spl::core::Type;
 
+use crate::cache::{Cache, Told};
 use crate::logic::Logic;
+use crate::share::{Numbering, is_goal};
 use crate::small::{self, Question};
 use crate::unit::{Check, Item, Step};
 use crate::world::World;
@@ -54,16 +58,18 @@ pub(crate) struct Solvers {
     /// It is asked again what the first did not prove, with nothing in mind, and looks at all terms, whether or not
     /// they seem to matter (Z3's `relevancy`): terms in footprints often do.
     again: Session,
+    cache: Arc<Cache>,
 }
 
 impl Solvers {
-    pub fn new(config: &smt::Config) -> Solvers {
+    pub fn new(config: &smt::Config, cache: &Arc<Cache>) -> Solvers {
         let mut all = config.clone();
         all.options.push(("smt.relevancy".to_owned(), "0".to_owned()));
         Solvers {
             walk: Session::new(config.clone()),
             small: Session::new(config.clone()),
             again: Session::new(all),
+            cache: cache.clone(),
         }
     }
 
@@ -94,6 +100,7 @@ pub(crate) struct Prover<'a> {
     told: usize,
     /// What it was told in each scope.
     asserted: Vec<Vec<Term>>,
+    content: Told,
     /// What is assumed in each scope, without what only helps the proof.
     assumed: Vec<Vec<Term>>,
     outcome: Outcome,
@@ -106,22 +113,21 @@ impl Prover<'_> {
         solvers: &mut Solvers,
         effort: Effort,
         steps: &[Step],
+        share: Option<Range<usize>>,
     ) -> Result<Outcome, smt::SolverError> {
-        let mut children: Vec<Vec<usize>> = vec![Vec::new(); steps.len()];
-        let mut roots = Vec::new();
-        for (index, step) in steps.iter().enumerate() {
-            match step.parent.and_then(|parent| children.get_mut(parent)) {
-                Some(list) => list.push(index),
-                None => roots.push(index),
-            }
-        }
+        let numbering = Numbering::new(steps);
+        let share = share.unwrap_or(0..usize::MAX);
         let outcome = Outcome::default();
         let (assumed, asserted) = (Vec::new(), Vec::new());
-        let mut prover = Prover { logic, solvers, effort, told: 0, asserted, assumed, outcome };
+        let content = Told::default();
+        let mut prover =
+            Prover { logic, solvers, effort, told: 0, asserted, content, assumed, outcome };
         prover.push();
         prover.tell();
-        for root in roots {
-            prover.visit(root, steps, &children)?;
+        for root in numbering.roots() {
+            if numbering.concerns(*root, &share) {
+                prover.visit(*root, steps, &numbering, &share)?;
+            }
         }
         prover.pop();
         Ok(prover.outcome)
@@ -130,11 +136,13 @@ impl Prover<'_> {
     fn push(&mut self) {
         self.solvers.walk.push();
         self.asserted.push(Vec::new());
+        self.content.push();
     }
 
     fn pop(&mut self) {
         self.solvers.walk.pop();
         self.asserted.pop();
+        self.content.pop();
     }
 
     fn assert(&mut self, term: Term) {
@@ -142,6 +150,7 @@ impl Prover<'_> {
         if let Some(scope) = self.asserted.last_mut() {
             scope.push(term);
         }
+        self.content.assert(&self.solvers.cache, &self.logic.terms, term);
     }
 
     /// Axioms that came up since the last time, in the innermost scope.
@@ -156,7 +165,8 @@ impl Prover<'_> {
         &mut self,
         root: usize,
         steps: &[Step],
-        children: &[Vec<usize>],
+        numbering: &Numbering,
+        share: &Range<usize>,
     ) -> Result<(), smt::SolverError> {
         // Nodes to enter, and scopes to leave.
         let mut pending = vec![Some(root)];
@@ -169,8 +179,13 @@ impl Prover<'_> {
             self.push();
             self.assumed.push(Vec::new());
             pending.push(None);
+            let mut number = numbering.first(node);
             for item in steps.get(node).map(|s| s.items.as_slice()).unwrap_or_default() {
+                let mine = share.contains(&number);
+                number += usize::from(is_goal(item));
                 match item {
+                    Item::Probe(..) if !mine => {}
+                    Item::Check(check) if !mine => self.assume(check.goal),
                     Item::Hint(term) => self.tell_assumption(*term),
                     Item::Assume(term) => self.assume(*term),
                     Item::Probe(number, goal) => self.probe(*number, *goal)?,
@@ -183,7 +198,9 @@ impl Prover<'_> {
                     }
                 }
             }
-            pending.extend(children.get(node).into_iter().flatten().rev().map(|c| Some(*c)));
+            let below = numbering.children(node).iter().rev();
+            let below = below.filter(|child| numbering.concerns(**child, share));
+            pending.extend(below.map(|child| Some(*child)));
         }
         Ok(())
     }
@@ -207,11 +224,19 @@ impl Prover<'_> {
         let negated = self.negative(goal);
         self.tell();
         self.assert(negated);
-        let walk = &mut self.solvers.walk;
-        walk.declare_text("(set-option :smt.mbqi false)");
-        let rlimit = Some(self.effort.limits.rlimit.unwrap_or(PROBE));
-        let answer = walk.check_within(Limits { rlimit, ..self.effort.limits });
+        let content = self.content.content();
+        let answer = if self.solvers.cache.knows(content) {
+            Ok(Answer::Unsat)
+        } else {
+            let walk = &mut self.solvers.walk;
+            walk.declare_text("(set-option :smt.mbqi false)");
+            let rlimit = Some(self.effort.limits.rlimit.unwrap_or(PROBE));
+            walk.check_within(Limits { rlimit, ..self.effort.limits })
+        };
         self.pop();
+        if matches!(answer, Ok(Answer::Unsat)) {
+            self.solvers.cache.learn(content);
+        }
         self.outcome.probes.insert(number, matches!(answer?, Answer::Unsat));
         Ok(())
     }
@@ -222,8 +247,16 @@ impl Prover<'_> {
         let negated = self.negative(check.goal);
         self.tell();
         self.assert(negated);
+        let content = self.content.content();
+        if self.solvers.cache.knows(content) {
+            self.pop();
+            return Ok(());
+        }
         let answer = self.ask(check);
         self.pop();
+        if matches!(answer, Ok((Answer::Unsat, _))) {
+            self.solvers.cache.learn(content);
+        }
         let (answer, world) = answer?;
         let undecided = match answer {
             Answer::Unsat => return Ok(()),

@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Span, Status};
-use smt::{Limits, SolverError};
+use smt::Limits;
 use spl::core::{Function, Name, Param, ProcKind, Procedure, Program, Type};
 
-use crate::abduce;
+use crate::cache::Cache;
 use crate::definitions::Definitions;
 use crate::effects::{self, Effects};
 use crate::ending::{CallGraph, Ending, Recursion, endless};
-use crate::prove::{Effort, Failure, Prover, Solvers};
+use crate::member::{Jobs, Part, verify_part};
+use crate::prove::Solvers;
 use crate::termination::Value;
-use crate::translate::{Env, Heap, Result as Translated, Translator, Unsupported};
+use crate::translate::{Env, Heap, Result as Translated, Translator};
 use crate::unit::{Blame, Path, Unit};
 use crate::wellformed::Questions;
 
@@ -40,6 +41,8 @@ pub struct Config {
     pub members: Vec<String>,
     /// Where to write what the solver is told, a file per member.
     pub dump_smt: Option<PathBuf>,
+    /// What was proved in this run.
+    pub cache: Arc<Cache>,
     /// Infer what is missing in a contract, and try it.
     pub abduce: bool,
     /// Whoever sets this wants no verdict any more.
@@ -59,6 +62,7 @@ impl Config {
             second_try: 2_000_000,
             members: Vec::new(),
             dump_smt: None,
+            cache: Arc::default(),
             abduce: true,
             cancel: None,
         }
@@ -107,27 +111,27 @@ impl Verdict {
 
 /// Something to verify.
 #[derive(Clone, Copy)]
-enum Task<'p> {
+pub(crate) enum Task<'p> {
     Procedure(&'p Procedure),
     Function(&'p Function),
 }
 
 impl Task<'_> {
-    fn name(&self) -> &Name {
+    pub fn name(&self) -> &Name {
         match self {
             Task::Procedure(p) => &p.name,
             Task::Function(f) => &f.name,
         }
     }
 
-    fn span(&self) -> Span {
+    pub fn span(&self) -> Span {
         match self {
             Task::Procedure(p) => p.span,
             Task::Function(f) => f.span,
         }
     }
 
-    fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self {
             Task::Procedure(p) if p.kind == ProcKind::Procedure => "procedure",
             Task::Procedure(_) => "lemma",
@@ -162,7 +166,7 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
     };
     let tasks: Vec<Task<'_>> = tasks(program).into_iter().filter(wanted).collect();
     let limits = Limits { rlimit: None, timeout: config.goal_timeout };
-    let mut solvers = Solvers::new(&solver_config(config, deadline));
+    let mut solvers = Solvers::new(&solver_config(config, deadline), &config.cache);
     let definitions = Questions { program, solvers: &mut solvers, limits }.answer();
     let first_starts = solvers.stats().0;
     drop(solvers);
@@ -172,23 +176,21 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         graph: CallGraph::new(program),
         definitions,
     };
-    let next = AtomicUsize::new(0);
-    let done: Mutex<BTreeMap<usize, (Member, Vec<Recursion>)>> = Mutex::default();
-    let starts = AtomicUsize::new(0);
+    let jobs = Jobs::new(tasks.len());
     let no_solver: Mutex<Option<String>> = Mutex::default();
+    let starts = AtomicU64::new(first_starts);
     let work = || {
-        let mut solvers = Solvers::new(&solver_config(config, deadline));
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(task) = tasks.get(index) else { break };
-            let member = verify_task(&context, *task, &mut solvers, config, &no_solver);
-            done.lock().unwrap_or_else(PoisonError::into_inner).insert(index, member);
+        let mut solvers = Solvers::new(&solver_config(config, deadline), &config.cache);
+        while let Some(running) = jobs.next() {
+            if let Some(task) = tasks.get(running.job().task) {
+                let part = verify_part(&context, *task, &running, &mut solvers, config, &no_solver);
+                running.done(part);
+            }
         }
-        let (started, ..) = solvers.stats();
-        starts.fetch_add(usize::try_from(started).unwrap_or(0), Ordering::Relaxed);
+        starts.fetch_add(solvers.stats().0, Ordering::Relaxed);
     };
     std::thread::scope(|scope| {
-        for _ in 0..config.jobs.clamp(1, tasks.len().max(1)) {
+        for _ in 0..config.jobs.max(1) {
             // Trees may be as high as the parser allows.
             let thread = std::thread::Builder::new().stack_size(STACK);
             if thread.spawn_scoped(scope, work).is_err() {
@@ -196,9 +198,9 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
             }
         }
     });
-    let members = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let (mut members, recursion): (Vec<Member>, Vec<Vec<Recursion>>) =
-        members.into_values().unzip();
+    let parts = jobs.into_parts();
+    let members = tasks.iter().zip(parts).map(|(task, parts)| Part::merge(*task, parts, config));
+    let (mut members, recursion): (Vec<Member>, Vec<Vec<Recursion>>) = members.unzip();
     let recursion: Vec<Recursion> = recursion.into_iter().flatten().collect();
     for (caller, span) in endless(&context.graph, &recursion) {
         if let Some(member) = members.iter_mut().find(|m| *m.name == *caller) {
@@ -212,7 +214,7 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
     }
     members.extend(undefined(&context, config));
     let no_solver = no_solver.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Verdict { members, starts: starts.into_inner() as u64 + first_starts, no_solver }
+    Verdict { members, starts: starts.into_inner(), no_solver }
 }
 
 /// Boolean predicates that are nowhere defined: they use themselves under a negation, without end.
@@ -244,9 +246,6 @@ fn undefined(context: &Context<'_>, config: &Config) -> Vec<Member> {
     members
 }
 
-/// Where more goals than this fail, it is not for a missing conjunct.
-const MANY: usize = 4;
-
 /// Reserved, not used.
 pub(crate) const STACK: usize = 512 << 20;
 
@@ -274,159 +273,18 @@ pub(crate) fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::
 }
 
 /// What all members of a program share.
-struct Context<'p> {
-    program: &'p Program,
-    effects: BTreeMap<Name, Effects>,
-    graph: CallGraph,
-    definitions: Definitions,
+pub(crate) struct Context<'p> {
+    pub program: &'p Program,
+    pub effects: BTreeMap<Name, Effects>,
+    pub graph: CallGraph,
+    pub definitions: Definitions,
 }
 
-fn verify_task(
-    context: &Context<'_>,
-    task: Task<'_>,
-    solvers: &mut Solvers,
-    config: &Config,
-    no_solver: &Mutex<Option<String>>,
-) -> (Member, Vec<Recursion>) {
-    let start = Instant::now();
-    let (_, queries, waiting) = solvers.stats();
-    let mut member = Member {
-        name: task.name().to_string(),
-        kind: task.kind(),
-        status: Status::Verified,
-        time: Duration::ZERO,
-        diagnostics: Vec::new(),
-        goals: 0,
-        queries: 0,
-        waiting: Duration::ZERO,
-    };
-    let synthetic;
-    let procedure = match task {
-        Task::Procedure(procedure) => procedure,
-        Task::Function(function) => {
-            synthetic = as_procedure(function);
-            &synthetic
-        }
-    };
-    let mut recursion = Vec::new();
-    let mut unit = new_unit(context, procedure, matches!(task, Task::Function(_)));
-    let built = match task {
-        Task::Procedure(_) => build(&mut unit),
-        Task::Function(function) => build_function(&mut unit, function),
-    };
-    match built {
-        Err(Unsupported { span, what }) => {
-            member.status = Status::InternalError;
-            let message = format!("not supported yet: {what}");
-            member.diagnostics.push(Diagnostic::error("unsupported", span, message));
-        }
-        Ok(()) => {
-            let limits = Limits { rlimit: None, timeout: config.goal_timeout };
-            if let Some(folder) = &config.dump_smt {
-                // A dump that cannot be written must not stop a proof.
-                let _ = solvers.walk.dump_to(&folder.join(format!("{}.smt2", task.name())));
-            }
-            let logic = &mut unit.translator.logic;
-            let effort = Effort { limits, second: config.second_try, heaps: true };
-            match Prover::prove(logic, solvers, effort, &unit.steps) {
-                Ok(outcome) => {
-                    member.goals = outcome.goals;
-                    recursion = unit.ending.recursion(task.name(), &outcome.probes);
-                    for span in unit.ending.endless_loops(&outcome.probes) {
-                        member.status = Status::Failed;
-                        let message = "this loop in a proof might go on forever: no measure was \
-                                       found that gets smaller";
-                        let error = Diagnostic::error("termination.failed", span, message);
-                        member.diagnostics.push(error);
-                    }
-                    let first = member.diagnostics.len();
-                    for failure in &outcome.failures {
-                        member.status = Status::Failed;
-                        member.diagnostics.push(unit.diagnostic(failure));
-                    }
-                    if let (Task::Procedure(_), [failure, ..]) = (task, &outcome.failures[..])
-                        && config.abduce
-                        && outcome.failures.len() <= MANY
-                    {
-                        let help = missing_conjunct(context, &mut unit, failure, solvers, limits);
-                        if let (Some(help), Some(error)) = (help, member.diagnostics.get_mut(first))
-                        {
-                            error.help = Some(help);
-                        }
-                    }
-                }
-                Err(error) => {
-                    let (status, id) = match &error {
-                        SolverError::OutOfTime => (Status::Timeout, "timeout.error"),
-                        _ => (Status::InternalError, "internal.error"),
-                    };
-                    if let SolverError::Start(why) = &error {
-                        let mut slot = no_solver.lock().unwrap_or_else(PoisonError::into_inner);
-                        *slot = Some(why.clone());
-                    }
-                    member.status = status;
-                    let message = error.to_string();
-                    member.diagnostics.push(Diagnostic::error(id, task.span(), message));
-                }
-            }
-            // What a member is must not depend on those before it.
-            solvers.walk.reset();
-        }
-    }
-    for diagnostic in &mut member.diagnostics {
-        diagnostic.member = Some(member.name.clone());
-    }
-    // The same mistake on several paths is one.
-    let mut seen = Vec::new();
-    member.diagnostics.retain(|d| {
-        let key = (d.pos, d.message.clone());
-        let new = !seen.contains(&key);
-        seen.push(key);
-        new
-    });
-    member.diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start)));
-    let (_, asked, waited) = solvers.stats();
-    member.queries = asked - queries;
-    member.waiting = waited.saturating_sub(waiting);
-    member.time = start.elapsed();
-    (member, recursion)
-}
-
-/// What is missing in the contract of a member, if something can be inferred with which all of it verifies.
-fn missing_conjunct(
-    context: &Context<'_>,
-    unit: &mut Unit<'_>,
-    failure: &Failure,
-    solvers: &mut Solvers,
-    limits: Limits,
-) -> Option<String> {
-    let procedure = unit.procedure;
-    for suggestion in unit.suggestions(failure) {
-        let program = suggestion.added(context.program, procedure);
-        let changed = program.procedures.get(&procedure.name)?;
-        let context = Context {
-            program: &program,
-            effects: effects::effects(&program),
-            graph: context.graph.clone(),
-            definitions: context.definitions.clone(),
-        };
-        let mut again = new_unit(&context, changed, false);
-        if build(&mut again).is_err() {
-            continue;
-        }
-        solvers.walk.reset();
-        let limits = Limits { rlimit: Some(abduce::WORK), ..limits };
-        let effort = Effort { limits, second: 0, heaps: false };
-        let outcome =
-            Prover::prove(&mut again.translator.logic, solvers, effort, &again.steps).ok()?;
-        if outcome.failures.is_empty() && again.is_reached(&mut solvers.small, limits, failure) {
-            return Some(format!("it verifies with `{}`", suggestion.text()));
-        }
-    }
-    None
-}
-
-fn new_unit<'p>(context: &'p Context<'p>, procedure: &'p Procedure, is_function: bool) -> Unit<'p> {
+pub(crate) fn new_unit<'p>(
+    context: &'p Context<'p>,
+    procedure: &'p Procedure,
+    is_function: bool,
+) -> Unit<'p> {
     let Context { program, effects, graph, definitions } = context;
     let types = effects.get(&procedure.name).map(|e| e.types.clone()).unwrap_or_default();
     let mut lemmas = usable_lemmas(program, procedure);
@@ -519,7 +377,7 @@ impl Unit<'_> {
 }
 
 /// The obligations of a procedure [PWZ13, Fig. 8 `VC`].
-fn build(unit: &mut Unit<'_>) -> Translated<()> {
+pub(crate) fn build(unit: &mut Unit<'_>) -> Translated<()> {
     let procedure = unit.procedure;
     refuse(unit.program, procedure)?;
     let Some(body) = &procedure.body else { return Ok(()) };
@@ -559,7 +417,7 @@ fn begin(unit: &mut Unit<'_>) -> Translated<Path> {
 }
 
 /// A function as something with a contract.
-fn as_procedure(function: &Function) -> Procedure {
+pub(crate) fn as_procedure(function: &Function) -> Procedure {
     Procedure {
         name: function.name.clone(),
         kind: ProcKind::Lemma,
@@ -575,7 +433,7 @@ fn as_procedure(function: &Function) -> Procedure {
 
 /// The postcondition of a function follows from its body, where its precondition holds. It may be used
 /// for recursive calls, which are for smaller arguments if the function is defined where it requires.
-fn build_function<'p>(unit: &mut Unit<'p>, function: &'p Function) -> Translated<()> {
+pub(crate) fn build_function<'p>(unit: &mut Unit<'p>, function: &'p Function) -> Translated<()> {
     refuse(unit.program, unit.procedure)?;
     let Some(body) = &function.body else { return Ok(()) };
     let name = &function.name;

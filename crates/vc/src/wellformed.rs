@@ -58,7 +58,7 @@ impl Questions<'_> {
     fn ask(&mut self, translator: &mut Translator<'_>, steps: &[Step]) -> BTreeMap<usize, bool> {
         let limits = Limits { rlimit: Some(WORK), ..self.limits };
         let effort = Effort { limits, second: 0, heaps: false };
-        let answers = Prover::prove(&mut translator.logic, self.solvers, effort, steps);
+        let answers = Prover::prove(&mut translator.logic, self.solvers, effort, steps, None);
         self.solvers.walk.reset();
         answers.map(|outcome| outcome.probes).unwrap_or_default()
     }

@@ -106,7 +106,7 @@ pub fn partial_correctness(
     config: &Config,
 ) -> Result<Vec<(String, usize, Partial)>, smt::SolverError> {
     let limits = Limits { rlimit: None, timeout: config.goal_timeout };
-    let mut solvers = Solvers::new(&solver_config(config, None));
+    let mut solvers = Solvers::new(&solver_config(config, None), &config.cache);
     let definitions = Questions { program, solvers: &mut solvers, limits }.answer();
     let effort = Effort { limits, second: config.second_try, heaps: false };
     let effects = effects::effects(program);
@@ -163,7 +163,7 @@ fn verify(
         split(&lowering.translator.logic.terms, formula, root, lowering.span(), &mut steps);
     }
     let logic = &mut lowering.translator.logic;
-    let outcome = Prover::prove(logic, solvers, effort, &steps)?;
+    let outcome = Prover::prove(logic, solvers, effort, &steps, None)?;
     solvers.walk.reset();
     let holds = outcome.failures.is_empty();
     Ok((count, if holds { Partial::Holds } else { Partial::MightFail }))
