@@ -297,9 +297,20 @@ impl<'a> Art<'a> {
         if self.import(parent) && self.cover(node) {
             return Ok(());
         }
+        // Others that are covered may pass the edge: what they need behind it is what the label should say.
+        let segment = self.edges(parent)[edge].clone();
+        let loc = self.nodes[parent].loc;
+        let passes = |other: &Node| {
+            let heap = other.heap.as_ref().filter(|_| other.loc == loc && other.cover.is_some());
+            heap.is_some_and(|heap| !on_heap(&segment, heap, &self.cfg.defs).states.is_empty())
+        };
+        if let Some(other) = self.nodes.iter().position(passes) {
+            self.nodes[other].cover = None;
+            self.later.push_back(node);
+            return self.expand(other);
+        }
         self.nodes[node].expanded = true;
         self.nodes[node].excluded = true;
-        let segment = self.edges(parent)[edge].clone();
         if !self.is_shown(parent, &segment, Duty::Blocked) {
             self.prove_path(parent, edge, Duty::Blocked)?;
         }
