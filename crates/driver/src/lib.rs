@@ -12,6 +12,7 @@ pub mod prove;
 mod seeds;
 pub mod select;
 pub mod source;
+mod spl_help;
 pub mod spl_program;
 pub mod spl_run;
 pub mod spl_verify;

@@ -19,6 +19,8 @@ pub fn is_spl(path: &Path) -> bool {
 pub struct Frontend {
     /// The file and all that it includes.
     pub sources: SourceMap,
+    /// The file and what it includes, as it was written.
+    pub parsed: spl::ast::Program,
     /// Absent if and only if there are errors.
     pub program: Option<Program>,
     /// In source order.
@@ -31,7 +33,10 @@ pub fn front_end(path: &Path) -> Frontend {
     let mut sources = SourceMap::new();
     let file = match source::read_one_of(path, "*.spl", &mut sources) {
         Ok(file) => file,
-        Err(problem) => return Frontend { sources, program: None, diagnostics: vec![*problem] },
+        Err(problem) => {
+            let (parsed, diagnostics) = (spl::ast::Program::default(), vec![*problem]);
+            return Frontend { sources, parsed, program: None, diagnostics };
+        }
     };
     let loaded = load_text(&DiskFiles, &mut sources, file, path);
     let mut diagnostics = loaded.diagnostics;
@@ -42,7 +47,7 @@ pub fn front_end(path: &Path) -> Frontend {
         program = checked.program;
     }
     diagnostics.sort_by_key(|d| d.pos.span().map(|s| (s.file, s.start)));
-    Frontend { sources, program, diagnostics }
+    Frontend { sources, parsed: loaded.program, program, diagnostics }
 }
 
 /// The one file, with its includes and macros as they are.

@@ -8,12 +8,20 @@ use report::{Diagnostic, FileReport, MemberReport, Numbers, Pos, SourceMap, Stat
 use spl::core::Program;
 
 use crate::select::matches;
+use crate::spl_help::Failed;
 use crate::spl_program::front_end;
 use crate::verdict::NoSolver;
 
 /// A counterexample is looked for so long, and all of a file together.
 const SEARCH: Duration = Duration::from_millis(700);
 const SEARCH_ALL: Duration = Duration::from_secs(3);
+
+/// Where more proofs of a member fail than this, it is not for a missing conjunct.
+const MANY: usize = 4;
+
+/// Members of a file get advice for so long, and none does in the last seconds of a time limit.
+const ADVICE: Duration = Duration::from_secs(8);
+const ADVICE_EACH: Duration = Duration::from_secs(2);
 
 /// What came of a file.
 #[derive(Debug)]
@@ -43,10 +51,14 @@ pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: 
     let verdict = if members.is_empty() && !patterns.is_empty() {
         vc::Verdict::default()
     } else {
-        vc::verify(program, &vc::Config { members, ..config.clone() })
+        // What is missing is looked for afterwards, with runs.
+        vc::verify(program, &vc::Config { members, abduce: false, ..config.clone() })
     };
     let mut report = report_of(name, front.diagnostics, &verdict);
     confirm(program, &mut report.diagnostics, config, start);
+    if config.abduce {
+        advise(&front.parsed, program, &mut report.diagnostics, config, start);
+    }
     if let Some(why) = &verdict.no_solver {
         // Nothing was found out about any member: that is one message.
         no_solver.learn(why);
@@ -87,6 +99,33 @@ fn confirm(program: &Program, found: &mut [Diagnostic], config: &vc::Config, sta
             && !error.labels.iter().any(|(pos, _)| pos.span() == Some(part))
         {
             error.labels.push((part.into(), "this does not hold then".to_owned()));
+        }
+    }
+}
+
+/// What is missing in a contract, for the first error of each member.
+fn advise(
+    ast: &spl::ast::Program,
+    program: &Program,
+    found: &mut [Diagnostic],
+    config: &vc::Config,
+    start: Instant,
+) {
+    let mut seen: Vec<Option<String>> = Vec::new();
+    let advising = Instant::now();
+    for at in 0..found.len() {
+        let Some(error) = found.get(at).filter(|d| d.is_error() && d.member.is_some()) else {
+            continue;
+        };
+        let many = found.iter().filter(|d| d.member == error.member).count() > MANY;
+        let late = config.timeout.is_some_and(|t| start.elapsed() + ADVICE_EACH > t);
+        if seen.contains(&error.member) || many || late || advising.elapsed() > ADVICE {
+            continue;
+        }
+        seen.push(error.member.clone());
+        let help = Failed { ast, program, error }.help(config);
+        if let (Some(help), Some(error)) = (help, found.get_mut(at)) {
+            error.help.get_or_insert(help);
         }
     }
 }

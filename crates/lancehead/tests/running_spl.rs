@@ -145,3 +145,51 @@ procedure clear(a: Array<Int>)
         assert!(!error["message"].as_str().unwrap_or_default().contains("unknown"), "{error:?}");
     }
 }
+
+/// A conjunct that is missing in a precondition, an invariant, or the postcondition of what is called.
+#[test]
+fn missing_conjuncts_are_proposed() {
+    let dir = Scratch::new("help_spl");
+    dir.file(
+        "missing.spl",
+        "\
+struct Node { var next: Node; var value: Int; }
+predicate lseg(x: Node, y: Node) {
+  acc({z: Node :: Btwn(next, x, z, y) && z != y}) &*& Reach(next, x, y)
+}
+predicate array(a: Array<Int>) {
+  acc(a) &*& acc({c: ArrayCell<Int> :: c.array == a && 0 <= c.index < a.length})
+}
+procedure touch(x: Node) requires acc(x) ensures acc(x) { x.value := x.value; }
+procedure keep(x: Node) requires acc(x) &*& x.value == 3 ensures acc(x) &*& x.value == 3
+{ touch(x); }
+procedure walk(x: Node) requires lseg(x, null) ensures lseg(x, null)
+{ var y := x; while (y != null) invariant lseg(x, y) { y := y.next; } }
+procedure read(a: Array<Int>, i: Int) returns (v: Int) requires array(a) ensures array(a)
+{ v := a[i]; }
+",
+    );
+    let (code, objects) = support::verify(&dir, &["missing.spl"]);
+    assert_eq!(code, Some(1));
+    let errors = objects[0]["errors"].as_array().expect("errors");
+    let help: Vec<&str> = errors.iter().filter_map(|e| e["help"].as_str()).collect();
+    let expected = [
+        "it verifies if `touch` has `ensures x.value == old(x.value)`, which holds",
+        "it verifies with `invariant lseg(y, null)`",
+        "it verifies with `requires 0 <= i < a.length`",
+    ];
+    assert_eq!(help, expected);
+}
+
+/// What never holds is worth a warning: the most common slip in this language.
+#[test]
+fn a_conjunction_that_never_holds() {
+    let dir = Scratch::new("warn_spl");
+    let text = "struct N { var v: Int; }\nprocedure p(x: N) requires acc(x) && x != null { }\n";
+    dir.file("and.spl", text);
+    let output = dir.run(&["check", "and.spl"]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = [stdout(&output), stderr(&output)].concat();
+    assert_eq!(said.matches("this never holds").count(), 1, "{said}");
+    assert!(said.contains("separating conjunction is written `&*&`"), "{said}");
+}

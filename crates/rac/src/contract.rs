@@ -33,6 +33,7 @@ impl<'p> Machine<'p> {
         activation.initial.clone_from(&activation.env.locals);
         if self.exec(activation, body)? == Flow::Next {
             let end = Span { start: body.span.end.saturating_sub(1), ..body.span };
+            self.visit(end);
             self.check_post(activation, end)?;
         }
         Ok(())

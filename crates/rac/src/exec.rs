@@ -124,6 +124,9 @@ impl<'p> Machine<'p> {
     pub fn exec(&mut self, activation: &mut Activation<'p>, stmt: &'p Stmt) -> Result<Flow> {
         self.tick()?;
         let span = stmt.span;
+        if !matches!(stmt.kind, StmtKind::Block(_) | StmtKind::If(..)) {
+            self.visit(span);
+        }
         match &stmt.kind {
             StmtKind::Block(stmts) => {
                 for stmt in stmts {
@@ -179,18 +182,16 @@ impl<'p> Machine<'p> {
             }
             StmtKind::Assert(mods, e, proof) => {
                 if let Some(proof) = proof {
+                    // What the proof does is forgotten: what it shows is about the state before it.
                     let (state, env) = (self.state.clone(), activation.env.clone());
                     for var in &proof.vars {
                         let value = self.any(&activation.env.ty(*var), span)?;
                         activation.env.set(*var, Some(value));
                     }
+                    let shown = activation.env.clone();
                     self.exec(activation, &proof.body)?;
-                    self.claim(
-                        &activation.env.clone(),
-                        Mods { pure: true, free: false },
-                        &proof.goal,
-                    )?;
                     (self.state, activation.env) = (state, env);
+                    self.claim(&shown, *mods, &proof.goal)?;
                 }
                 self.claim(&activation.env.clone(), *mods, e)?;
             }
@@ -212,6 +213,12 @@ impl<'p> Machine<'p> {
             }
         }
         Ok(Flow::Next)
+    }
+
+    pub fn visit(&mut self, span: Span) {
+        if self.calls.is_empty() && self.visited.len() < 1000 {
+            self.visited.push(span);
+        }
     }
 
     /// An assertion of the program.

@@ -37,6 +37,6 @@ mod value;
 
 pub use machine::Fault;
 pub use picture::Snapshot;
-pub use refute::{Counterexample, refute};
+pub use refute::{Counterexample, enclosing_loop, refute};
 pub use run::{Config, End, Run, run, run_turn};
 pub use value::{Footprint, Map, Value};

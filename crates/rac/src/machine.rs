@@ -130,6 +130,8 @@ pub(crate) struct Machine<'p> {
     pub progress: usize,
     /// Procedures that are running, without the first.
     pub calls: Vec<Name>,
+    /// Statements of the first procedure that were executed.
+    pub visited: Vec<Span>,
     /// Variables where a fault was met.
     pub stopped_in: Option<(&'p [Local], Vec<Option<Value>>)>,
 }
@@ -168,6 +170,7 @@ impl<'p> Machine<'p> {
             furthest: None,
             progress: 0,
             calls: Vec::new(),
+            visited: Vec::new(),
             stopped_in: None,
         }
     }

@@ -29,7 +29,7 @@ pub fn refute(
 ) -> Option<Counterexample> {
     let procedure = program.procedures.get(procedure)?;
     let start = Instant::now();
-    let turn = innermost_loop(procedure, id, span);
+    let turn = enclosing_loop(procedure, id, span);
     let mut wasted = 0;
     for seed in 0..4000 {
         if start.elapsed() > time || wasted > 60 {
@@ -71,8 +71,9 @@ fn evidence(ran: &Run<'_>, part: Option<Span>, turn: bool) -> Counterexample {
     Counterexample { heaps: Heaps { states, confirmed: true }, part }
 }
 
-/// The loop from whose invariant the place is verified.
-fn innermost_loop<'p>(procedure: &'p Procedure, id: &str, span: Span) -> Option<&'p Stmt> {
+/// The loop from whose invariant a place with this error is verified.
+#[must_use]
+pub fn enclosing_loop<'p>(procedure: &'p Procedure, id: &str, span: Span) -> Option<&'p Stmt> {
     let mut found = None;
     procedure.body.as_ref()?.walk(&mut |stmt| {
         let StmtKind::While(_, _, body) = &stmt.kind else { return };

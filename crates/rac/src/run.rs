@@ -54,6 +54,8 @@ pub struct Run<'p> {
     pub after: Option<Snapshot<'p>>,
     /// The calls in which it ended, without the first procedure.
     pub calls: Vec<Name>,
+    /// Statements of the procedure itself that were executed, at most a thousand, and its end.
+    pub visited: Vec<Span>,
 }
 
 /// Runs a procedure from some state in which its precondition holds.
@@ -130,5 +132,5 @@ fn with<'p>(
             (end, Some(before), Some(after))
         }
     };
-    Run { end, before, after, calls: machine.calls }
+    Run { end, before, after, calls: machine.calls, visited: machine.visited }
 }

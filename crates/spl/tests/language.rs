@@ -221,3 +221,57 @@ fn macros() {
     bomb += "procedure p(x: Int) requires m59(x) > 0 { }";
     assert!(diagnostics(&bomb)[0].message.starts_with("macros expand to more than"));
 }
+
+/// Habits from other languages, each with the one piece of advice that helps; never a second error.
+#[test]
+fn slips_of_beginners() {
+    for (slip, help) in [
+        ("procedure p(x: N) { x->next := null; }", "fields are written `x.f`"),
+        ("procedure p(x: N) { var y: N = x; }", "assignment is written `:=`"),
+        ("procedure p(i: Int) { i++; }", "write `i := i + 1;`"),
+        ("procedure p(i: Int) { i += 2; }", "write `i := i + n;`"),
+        ("procedure p(x: N) { int y; }", "write `var x: T;`"),
+        ("procedure p(x: N) { delete x; }", "write `free x;`"),
+        ("procedure p() { for (var i := 0; i < 3;) { } }", "write `while (…) invariant … { … }`"),
+        ("procedure p(x: N) ensure acc(x) { }", "did you mean `ensures`?"),
+        ("method p(x: N) { }", "write `procedure`"),
+        (
+            "procedure p(x: N) { x := new N(); }",
+            "write `new T` without parentheses; fields are assigned one by one",
+        ),
+        ("function f(x: Int): Int { x }", "write `returns (r: T)`, with a name for the result"),
+        (
+            "function f(x: Int) returns (y: Int) { y := x; }",
+            "the body of a function is an expression, which is its result",
+        ),
+        (
+            "procedure p(x: N) requires acc(x) * x != null { }",
+            "separating conjunction is written `&*&`",
+        ),
+        ("procedure p(S: Set<Int>) { S := S + {1}; }", "the union of sets is written `++`"),
+        (
+            "procedure p(x: N) requires acc(x) &*& { }",
+            "`{ }` is the empty set here: something is missing before it",
+        ),
+        (
+            "procedure p(x: N) ensures result == 3 { }",
+            "a result has the name that `returns (…)` gives it",
+        ),
+        ("procedure p(x: N) requires x == nil { }", "write `null`"),
+    ] {
+        let found = diagnostics(&in_node(slip));
+        let said: Vec<Option<&str>> = found.iter().map(|d| d.help.as_deref()).collect();
+        assert_eq!(said, [Some(help)], "{slip}: {found:#?}");
+    }
+    // A name of one letter resembles no other.
+    let found = diagnostics(&in_node("procedure p(x: N) { y := x; }"));
+    assert_eq!(found[0].help, None);
+    rejects(
+        "procedure p() returns (r: Int) { return 1, 2; }",
+        "return 1, 2;",
+        "expected 1 value to return, found 2",
+    );
+    // What a macro that is wrong would have stood for is not looked for.
+    let found = diagnostics("define m(a) { m(a) } procedure p(x: Int) requires m(x) { }");
+    assert_eq!(found.len(), 1, "{found:#?}");
+}

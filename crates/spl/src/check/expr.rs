@@ -1,6 +1,6 @@
 //! Expressions.
 
-use report::Span;
+use report::{Diagnostic, Span};
 
 use super::{Checker, Place, Result, Scope};
 use crate::ast::{self, Annotation, BinOp, ExprKind as E, Ident, Range};
@@ -374,11 +374,41 @@ impl Checker {
                 if matches!(scope.resolve(&left.ty), Type::Hole(_)) {
                     let _ = scope.unify(&left.ty, &right.ty);
                 }
+                let sets = matches!(scope.resolve(&left.ty), Type::Set(_));
+                let spatial = [&left, &right].map(|e| scope.resolve(&e.ty)).contains(&Type::Perm);
+                let (what, help) = match op {
+                    BinOp::Add if sets => ("sets", "the union of sets is written `++`"),
+                    BinOp::Sub if sets => ("sets", "the difference of sets is written `--`"),
+                    BinOp::Mul if sets => ("sets", "the intersection of sets is written `**`"),
+                    BinOp::Mul | BinOp::BitAnd if spatial => {
+                        ("spatial assertions", "separating conjunction is written `&*&`")
+                    }
+                    _ => ("", ""),
+                };
+                if !what.is_empty() {
+                    let message = format!("`{}` is for numbers, not for {what}", op.text());
+                    return self.error_with(span, message, help);
+                }
                 let ty = self.number(scope, &left)?;
                 (left, self.expect(scope, right, &ty)?, ty)
             }
         };
+        if op == BinOp::And && ty == Type::Perm {
+            self.warn_of_footprint(&left, &right, span);
+        }
         Ok(node(ExprKind::Binary(op, left, right), ty, span))
+    }
+
+    /// `A && B` says that both have the same footprint, which is empty for a truth value: `acc(x) && b` is false.
+    fn warn_of_footprint(&mut self, left: &Expr, right: &Expr, span: Span) {
+        let owns = |e: &Expr| matches!(&*e.kind, ExprKind::Acc(_) | ExprKind::PointsTo(..));
+        let pure = |e: &Expr| e.ty == Type::Bool;
+        if (owns(left) && pure(right)) || (pure(left) && owns(right)) {
+            let message = "this never holds: `&&` says that both sides have the same footprint, \
+                           which is empty for a truth value";
+            let warning = Diagnostic::warning("typechecker.warning", span, message);
+            self.diagnostics.push(warning.with_help("separating conjunction is written `&*&`"));
+        }
     }
 
     fn comparison(

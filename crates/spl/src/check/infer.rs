@@ -125,6 +125,15 @@ impl Checker {
             let help = "a spatial assertion is no truth value";
             return self.error_with(span, message, help);
         }
+        let is_reference = |ty: &Type| ty.is_reference() || matches!(ty, Type::Hole(_));
+        if let Type::Set(of) = &found
+            && matches!(**of, Type::Hole(_))
+            && !matches!(wanted, Type::Set(_))
+            && !is_reference(&wanted)
+        {
+            let help = "`{ }` is the empty set here: something is missing before it";
+            return self.error_with(span, message, help);
+        }
         self.error(span, message)
     }
 

@@ -31,6 +31,10 @@ pub struct Checked {
 #[must_use]
 pub fn check(program: &Program) -> Checked {
     let (program, mut diagnostics) = crate::macros::expand(program);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        // What is not expanded would not be known by its name, either.
+        return Checked { program: None, diagnostics };
+    }
     let (globals, found) = Globals::collect(&program);
     diagnostics.extend(found);
     let mut checker = Checker { globals, diagnostics, size: 0 };
@@ -53,7 +57,8 @@ pub(crate) fn closest<'a>(
         .into_iter()
         .filter(|c| *c != word)
         .map(|c| (strsim::damerau_levenshtein(&short(word), &short(c)), c))
-        .filter(|(distance, _)| *distance <= limit)
+        // Two letters have nothing in common with all other letters.
+        .filter(|(distance, c)| *distance <= limit && (*distance == 0 || c.chars().count() > 1))
         // Ties go to the first in the alphabet: the answer must not depend on hashing.
         .min()
         .map(|(_, c)| c)
@@ -164,7 +169,19 @@ impl Checker {
     /// Says that there is no such name, and which one may have been meant.
     fn unknown<T>(&mut self, what: &str, name: &Ident, known: Vec<Name>) -> Result<T> {
         let message = format!("there is no {what} `{}`", name.name);
+        let foreign = match &*name.name {
+            "nil" | "NULL" | "nullptr" | "None" => Some("write `null`"),
+            "result" | "ret" => Some("a result has the name that `returns (…)` gives it"),
+            "True" | "TRUE" => Some("write `true`"),
+            "False" | "FALSE" => Some("write `false`"),
+            "int" | "integer" => Some("write `Int`"),
+            "bool" | "boolean" => Some("write `Bool`"),
+            _ => None,
+        };
         let close = closest(&name.name, known.iter().map(|n| &**n)).map(str::to_owned);
+        if let (Some(help), None) = (foreign, &close) {
+            return self.error_with(name.at.0, message, help);
+        }
         match close {
             Some(close) => self.error_with(name.at.0, message, format!("did you mean `{close}`?")),
             None => self.error(name.at.0, message),

@@ -253,9 +253,12 @@ impl Checker {
             return Ok(values);
         }
         if values.len() != targets {
+            let plural = |n: usize| if n == 1 { "" } else { "s" };
+            let (verb, given) = (if targets == 1 { "is" } else { "are" }, values.len());
             let message = format!(
-                "there are {targets} variables on the left and {} values on the right",
-                values.len()
+                "there {verb} {targets} variable{} on the left and {given} value{} on the right",
+                plural(targets),
+                plural(given)
             );
             return self.error(span, message);
         }
@@ -451,7 +454,18 @@ impl Checker {
             .map(|r| r.local)
             .collect();
         if values.is_empty() && !results.is_empty() {
-            let message = format!("expected {} values to return, found none", results.len());
+            let values = if results.len() == 1 { "value" } else { "values" };
+            let message = format!("expected {} {values} to return, found none", results.len());
+            return self.error(span, message);
+        }
+        let call = values.iter().any(|v| matches!(*v.kind, ast::ExprKind::Call(..)));
+        if values.len() != results.len() && !call {
+            let plural = |n: usize| if n == 1 { "" } else { "s" };
+            let (wanted, given) = (results.len(), values.len());
+            let message = match wanted {
+                0 => "this returns a value, but there are no results".to_owned(),
+                _ => format!("expected {wanted} value{} to return, found {given}", plural(wanted)),
+            };
             return self.error(span, message);
         }
         let types: Vec<Type> = results.iter().map(|r| scope.ty(*r)).collect();

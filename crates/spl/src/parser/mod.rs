@@ -205,12 +205,91 @@ impl<'t> Parser<'t> {
             TokenKind::Star if expected == "an expression" => {
                 Some("for a choice use `choose`, or a Boolean variable without a value".into())
             }
-            TokenKind::Semi => Some("there is no empty statement".into()),
-            TokenKind::Eq | TokenKind::EqEq if expected.contains(":=") => {
+            TokenKind::Semi if self.previous_is(TokenKind::Semi) || text.is_empty() => {
+                Some("there is no empty statement".into())
+            }
+            TokenKind::Eq | TokenKind::EqEq if expected.contains(":=") || expected == "`;`" => {
                 Some("assignment is written `:=`".into())
             }
-            _ => None,
+            TokenKind::LParen if expected == "`;`" && self.after_new() => {
+                Some("write `new T` without parentheses; fields are assigned one by one".into())
+            }
+            TokenKind::Assign if expected == "`}`" => {
+                Some("the body of a function is an expression, which is its result".into())
+            }
+            TokenKind::Colon if expected == "`returns`" => {
+                Some("write `returns (r: T)`, with a name for the result".into())
+            }
+            TokenKind::Minus if expected == "`:=`" && self.nth(1).kind == TokenKind::Gt => {
+                Some("fields are written `x.f`".into())
+            }
+            TokenKind::PlusPlus | TokenKind::MinusMinus if expected == "`:=`" => {
+                Some("write `i := i + 1;`".into())
+            }
+            TokenKind::Plus | TokenKind::Minus if expected == "`:=`" => {
+                Some("write `i := i + n;`".into())
+            }
+            _ => self.foreign(token, expected),
         }
+    }
+
+    /// Words of other languages, and words that are misspelt.
+    fn foreign(&self, token: Token, expected: &str) -> Option<String> {
+        let word = match expected {
+            // The word that was taken for the start of an assignment.
+            "`:=`" | "an expression" if !matches!(token.kind, TokenKind::Assign) => {
+                let before = self.pos.checked_sub(if expected == "`:=`" { 1 } else { 2 })?;
+                self.slice(*self.tokens.get(before)?)
+            }
+            _ => self.slice(token),
+        };
+        let known = match word {
+            "method" | "proc" | "fn" | "def" | "void" => "`procedure`",
+            "int" | "integer" | "bool" | "boolean" | "let" => "`var x: T;`",
+            "delete" | "dispose" => "`free x;`",
+            "for" => "`while (…) invariant … { … }`",
+            "and" => "`&&` between truth values, `&*&` between spatial assertions",
+            "or" if expected != "`{`" => "`||`",
+            "record" | "class" | "type" => "`struct`",
+            _ => "",
+        };
+        if !known.is_empty() {
+            return Some(format!("write {known}"));
+        }
+        if expected != "a declaration" {
+            return None;
+        }
+        let words = [
+            "include",
+            "options",
+            "axiom",
+            "type",
+            "datatype",
+            "struct",
+            "ghost",
+            "var",
+            "const",
+            "define",
+            "predicate",
+            "function",
+            "procedure",
+            "lemma",
+            "requires",
+            "ensures",
+        ];
+        let close = crate::check::closest(word, words)?;
+        Some(format!("did you mean `{close}`?"))
+    }
+
+    fn previous_is(&self, kind: TokenKind) -> bool {
+        let before = self.pos.checked_sub(1).and_then(|at| self.tokens.get(at));
+        before.is_some_and(|t| t.kind == kind)
+    }
+
+    /// Does `new T` end here?
+    fn after_new(&self) -> bool {
+        let before = self.pos.checked_sub(2).and_then(|at| self.tokens.get(at));
+        before.is_some_and(|t| t.kind == TokenKind::New)
     }
 
     // --- Nesting
