@@ -20,6 +20,7 @@ use viper::core::{Adt, DomainFunctionId, LocalId, Type};
 
 use crate::diagnostics::Reason;
 use crate::diagnostics::{ReasonKind, Shortage, Unproved};
+use crate::encoding::CollectionFunction;
 use crate::encoding::{SnapFunctions, Use};
 use crate::prover::{Entry, Prover};
 use crate::state::{Heap, State};
@@ -27,7 +28,7 @@ use crate::verdict::Counterexample;
 
 use show::{Rows, Shown};
 use value::Value;
-use world::{COLLECTION_OPS, Env, Mentioned, Places, Role, Scene, World};
+use world::{Env, Mentioned, Places, Role, Scene, World};
 
 /// Work for one proposal of the solver.
 const WORK: u64 = 3_000_000;
@@ -172,10 +173,10 @@ impl Prover<'_> {
         for value in values {
             let ty = self.type_of(self.terms.sort(value));
             let op = match ty {
-                Type::Seq(_) => "Seq.length",
-                Type::Set(_) => "Set.card",
-                Type::Multiset(_) => "Multiset.card",
-                Type::Map(_) => "Map.card",
+                Type::Seq(_) => CollectionFunction::SeqLength,
+                Type::Set(_) => CollectionFunction::SetCard,
+                Type::Multiset(_) => CollectionFunction::MultisetCard,
+                Type::Map(_) => CollectionFunction::MapCard,
                 _ => continue,
             };
             let size = self.collection(&ty, op, &[value], Sort::Int);
@@ -465,7 +466,7 @@ impl Prover<'_> {
         roles.extend([(pair, Role::Pair), (first, Role::First), (second, Role::Second)]);
         for (name, fun) in self.functions_by_name() {
             let op = name.split('<').next().unwrap_or(name);
-            if let Some(op) = COLLECTION_OPS.iter().find(|o| **o == op) {
+            if let Some(op) = CollectionFunction::of_name(op) {
                 roles.insert(fun, Role::Collection(op));
             }
         }
@@ -518,7 +519,7 @@ impl Prover<'_> {
             }
             pending.extend(self.terms.children(term));
             if let Node::App(fun, args) = self.terms.node(term)
-                && matches!(roles.get(fun), Some(Role::Collection(op)) if asks_for_elements(op))
+                && matches!(roles.get(fun), Some(Role::Collection(op)) if asks_for_elements(*op))
             {
                 let is_element =
                     |t: &Term| self.terms.sort(*t) == Sort::Int && self.terms.free(*t).is_empty();
@@ -543,8 +544,8 @@ impl Prover<'_> {
 }
 
 /// Does an operation have elements of a collection for arguments, or keys?
-fn asks_for_elements(op: &str) -> bool {
-    op.starts_with("Set.") || op.starts_with("Map.") || op.starts_with("Multiset.")
+fn asks_for_elements(op: CollectionFunction) -> bool {
+    !op.is_of_sequences()
 }
 
 /// What a function of a data type does.

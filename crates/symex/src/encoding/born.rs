@@ -3,6 +3,7 @@
 //! Objects have the number of the `new` that made them, others may have any. What a snapshot contains
 //! is at most as young as the snapshot. Snapshots are finite trees, so there are such numbers.
 
+use crate::encoding::CollectionFunction;
 use std::fmt::Write as _;
 
 use smt::{FunId, Sort, symbol};
@@ -45,7 +46,7 @@ impl Encoding<'_> {
         }
         let ty = self.type_of(sort);
         let value = format!("({} s)", symbol(&self.unwrap_name(&ty)));
-        let name = |op: &str| symbol(&self.collection_name(&ty, op));
+        let name = |op: CollectionFunction| symbol(&self.collection_name(&ty, op));
         let (pattern, inside) = match &ty {
             Type::Ref => {
                 let _ = writeln!(
@@ -56,15 +57,15 @@ impl Encoding<'_> {
                 return;
             }
             Type::Seq(t) if **t == Type::Ref => {
-                let inside = format!("({} {value} r)", name("Seq.contains"));
+                let inside = format!("({} {value} r)", name(CollectionFunction::SeqContains));
                 (inside.clone(), inside)
             }
             Type::Set(t) if **t == Type::Ref => {
-                let inside = format!("({} r {value})", name("Set.in"));
+                let inside = format!("({} r {value})", name(CollectionFunction::SetIn));
                 (inside.clone(), inside)
             }
             Type::Multiset(t) if **t == Type::Ref => {
-                let count = format!("({} {value} r)", name("Multiset.count"));
+                let count = format!("({} {value} r)", name(CollectionFunction::MultisetCount));
                 (count.clone(), format!("(< 0 {count})"))
             }
             _ => return,

@@ -12,6 +12,7 @@
 mod amounts;
 mod axioms;
 mod born;
+mod collection_function;
 pub(crate) mod collections;
 mod domains;
 mod functions;
@@ -42,6 +43,7 @@ use crate::config::Config;
 use crate::state::ResourceId;
 use crate::syntax::Syntax;
 
+pub(crate) use collection_function::CollectionFunction;
 pub(crate) use domains::{Foreign, foreign_axioms};
 pub(crate) use operators::operand_type;
 pub(crate) use origin::{FormulaKind, Instantiated, Origin};

@@ -1,5 +1,6 @@
 //! Operators on terms: what is the same for expressions of programs and of axioms.
 
+use crate::encoding::CollectionFunction;
 use smt::{Sort, Term};
 use viper::core::{BinOp, CollectionOp, Type};
 
@@ -15,10 +16,10 @@ impl Encoding<'_> {
     /// Equality on values of a type.
     pub fn equal(&mut self, ty: &Type, a: Term, b: Term) -> Term {
         let op = match ty {
-            Type::Seq(_) => "Seq.equal",
-            Type::Set(_) => "Set.equal",
-            Type::Multiset(_) => "Multiset.equal",
-            Type::Map(_) => "Map.equal",
+            Type::Seq(_) => CollectionFunction::SeqEqual,
+            Type::Set(_) => CollectionFunction::SetEqual,
+            Type::Multiset(_) => CollectionFunction::MultisetEqual,
+            Type::Map(_) => CollectionFunction::MapEqual,
             _ => return self.terms.eq(a, b),
         };
         if a == b {
@@ -34,14 +35,20 @@ impl Encoding<'_> {
     }
 
     /// A function of a collection type.
-    pub fn collection(&mut self, ty: &Type, op: &str, args: &[Term], result: Sort) -> Term {
+    pub(crate) fn collection(
+        &mut self,
+        ty: &Type,
+        op: CollectionFunction,
+        args: &[Term],
+        result: Sort,
+    ) -> Term {
         let sorts = args.iter().map(|a| self.terms.sort(*a)).collect();
         self.sort(ty);
         let name = self.collection_name(ty, op);
         let fun = self.declared(name, sorts, result);
         let kind = match op {
-            "Seq.contains" => Some(SymbolKind::SeqContains),
-            "Seq.range" => Some(SymbolKind::SeqRange),
+            CollectionFunction::SeqContains => Some(SymbolKind::SeqContains),
+            CollectionFunction::SeqRange => Some(SymbolKind::SeqRange),
             _ => None,
         };
         if let Some(kind) = kind {
@@ -90,13 +97,16 @@ impl Encoding<'_> {
     /// A sequence literal.
     pub fn seq_literal(&mut self, ty: &Type, elems: &[Term]) -> Term {
         let sort = self.sort(ty);
-        let parts: Vec<Term> =
-            elems.iter().map(|e| self.collection(ty, "Seq.singleton", &[*e], sort)).collect();
-        let joined =
-            parts.into_iter().reduce(|a, b| self.collection(ty, "Seq.append", &[a, b], sort));
+        let parts: Vec<Term> = elems
+            .iter()
+            .map(|e| self.collection(ty, CollectionFunction::SeqSingleton, &[*e], sort))
+            .collect();
+        let joined = parts
+            .into_iter()
+            .reduce(|a, b| self.collection(ty, CollectionFunction::SeqAppend, &[a, b], sort));
         match joined {
             Some(seq) => seq,
-            None => self.collection(ty, "Seq.empty", &[], sort),
+            None => self.collection(ty, CollectionFunction::SeqEmpty, &[], sort),
         }
     }
 
@@ -104,18 +114,21 @@ impl Encoding<'_> {
     pub fn set_literal(&mut self, ty: &Type, elems: &[Term]) -> Term {
         let sort = self.sort(ty);
         let is_set = matches!(ty, Type::Set(_));
-        let kind = if is_set { "Set" } else { "Multiset" };
-        let singleton = format!("{kind}.singleton");
-        let Some((first, others)) = elems.split_first() else {
-            return self.collection(ty, &format!("{kind}.empty"), &[], sort);
+        let (empty, singleton) = if is_set {
+            (CollectionFunction::SetEmpty, CollectionFunction::SetSingleton)
+        } else {
+            (CollectionFunction::MultisetEmpty, CollectionFunction::MultisetSingleton)
         };
-        let mut set = self.collection(ty, &singleton, &[*first], sort);
+        let Some((first, others)) = elems.split_first() else {
+            return self.collection(ty, empty, &[], sort);
+        };
+        let mut set = self.collection(ty, singleton, &[*first], sort);
         for elem in others {
             set = if is_set {
-                self.collection(ty, "Set.insert", &[set, *elem], sort)
+                self.collection(ty, CollectionFunction::SetInsert, &[set, *elem], sort)
             } else {
-                let one = self.collection(ty, &singleton, &[*elem], sort);
-                self.collection(ty, "Multiset.union", &[set, one], sort)
+                let one = self.collection(ty, singleton, &[*elem], sort);
+                self.collection(ty, CollectionFunction::MultisetUnion, &[set, one], sort)
             };
         }
         set
@@ -124,9 +137,9 @@ impl Encoding<'_> {
     /// A map literal.
     pub fn map_literal(&mut self, ty: &Type, entries: &[(Term, Term)]) -> Term {
         let sort = self.sort(ty);
-        let mut map = self.collection(ty, "Map.empty", &[], sort);
+        let mut map = self.collection(ty, CollectionFunction::MapEmpty, &[], sort);
         for (key, value) in entries {
-            map = self.collection(ty, "Map.update", &[map, *key, *value], sort);
+            map = self.collection(ty, CollectionFunction::MapUpdate, &[map, *key, *value], sort);
         }
         map
     }
@@ -142,33 +155,55 @@ impl Encoding<'_> {
     ) -> Term {
         let sort = self.sort(ty);
         let is_set = matches!(operand, Type::Set(_));
-        let pick = |set: &'static str, multiset: &'static str| if is_set { set } else { multiset };
+        let pick = |set: CollectionFunction, multiset: CollectionFunction| {
+            if is_set { set } else { multiset }
+        };
         let name = match op {
-            CollectionOp::Range => "Seq.range",
-            CollectionOp::SeqAppend => "Seq.append",
-            CollectionOp::SeqIndex => "Seq.index",
-            CollectionOp::SeqTake => "Seq.take",
-            CollectionOp::SeqDrop => "Seq.drop",
-            CollectionOp::SeqUpdate => "Seq.update",
+            CollectionOp::Range => CollectionFunction::SeqRange,
+            CollectionOp::SeqAppend => CollectionFunction::SeqAppend,
+            CollectionOp::SeqIndex => CollectionFunction::SeqIndex,
+            CollectionOp::SeqTake => CollectionFunction::SeqTake,
+            CollectionOp::SeqDrop => CollectionFunction::SeqDrop,
+            CollectionOp::SeqUpdate => CollectionFunction::SeqUpdate,
             CollectionOp::SeqContains => {
-                return self.collection(operand, "Seq.contains", &[args[1], args[0]], sort);
+                return self.collection(
+                    operand,
+                    CollectionFunction::SeqContains,
+                    &[args[1], args[0]],
+                    sort,
+                );
             }
-            CollectionOp::SeqLength => "Seq.length",
-            CollectionOp::Union => pick("Set.union", "Multiset.union"),
-            CollectionOp::Intersection => pick("Set.intersection", "Multiset.intersection"),
-            CollectionOp::Setminus => pick("Set.difference", "Multiset.difference"),
-            CollectionOp::Subset => pick("Set.subset", "Multiset.subset"),
-            CollectionOp::SetContains => "Set.in",
-            CollectionOp::Cardinality => pick("Set.card", "Multiset.card"),
+            CollectionOp::SeqLength => CollectionFunction::SeqLength,
+            CollectionOp::Union => {
+                pick(CollectionFunction::SetUnion, CollectionFunction::MultisetUnion)
+            }
+            CollectionOp::Intersection => {
+                pick(CollectionFunction::SetIntersection, CollectionFunction::MultisetIntersection)
+            }
+            CollectionOp::Setminus => {
+                pick(CollectionFunction::SetDifference, CollectionFunction::MultisetDifference)
+            }
+            CollectionOp::Subset => {
+                pick(CollectionFunction::SetSubset, CollectionFunction::MultisetSubset)
+            }
+            CollectionOp::SetContains => CollectionFunction::SetIn,
+            CollectionOp::Cardinality => {
+                pick(CollectionFunction::SetCard, CollectionFunction::MultisetCard)
+            }
             CollectionOp::MultisetCount => {
-                return self.collection(operand, "Multiset.count", &[args[1], args[0]], sort);
+                return self.collection(
+                    operand,
+                    CollectionFunction::MultisetCount,
+                    &[args[1], args[0]],
+                    sort,
+                );
             }
-            CollectionOp::MapLookup => "Map.lookup",
-            CollectionOp::MapUpdate => "Map.update",
+            CollectionOp::MapLookup => CollectionFunction::MapLookup,
+            CollectionOp::MapUpdate => CollectionFunction::MapUpdate,
             CollectionOp::MapContains => return self.map_contains(operand, args[0], args[1]),
-            CollectionOp::MapCardinality => "Map.card",
-            CollectionOp::MapDomain => "Map.domain",
-            CollectionOp::MapRange => "Map.values",
+            CollectionOp::MapCardinality => CollectionFunction::MapCard,
+            CollectionOp::MapDomain => CollectionFunction::MapDomain,
+            CollectionOp::MapRange => CollectionFunction::MapValues,
         };
         self.collection(operand, name, args, sort)
     }
@@ -178,8 +213,8 @@ impl Encoding<'_> {
         let Type::Map(kv) = map_ty else { return self.terms.bool(false) };
         let keys = Type::set(kv.0.clone());
         let keys_sort = self.sort(&keys);
-        let domain = self.collection(map_ty, "Map.domain", &[map], keys_sort);
-        self.collection(&keys, "Set.in", &[key, domain], Sort::Bool)
+        let domain = self.collection(map_ty, CollectionFunction::MapDomain, &[map], keys_sort);
+        self.collection(&keys, CollectionFunction::SetIn, &[key, domain], Sort::Bool)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sorts of types, and the names of types as parts of symbols.
 
+use crate::encoding::CollectionFunction;
 use std::fmt::Write as _;
 
 use smt::{Meaning, Sort, symbol};
@@ -118,10 +119,15 @@ impl Encoding<'_> {
     }
 
     /// The name of a function of a collection.
-    pub fn collection_name(&self, ty: &Type, op: &str) -> String {
+    pub(crate) fn collection_name(&self, ty: &Type, op: CollectionFunction) -> String {
         let name = self.type_name(ty);
         let params = &name[name.find('<').unwrap_or(name.len())..];
-        if op == "Seq.range" { op.to_string() } else { format!("{op}{params}") }
+        let op_name = op.name();
+        if op == CollectionFunction::SeqRange {
+            op_name.into()
+        } else {
+            format!("{op_name}{params}")
+        }
     }
 
     /// The name of a domain function.

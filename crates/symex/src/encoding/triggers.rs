@@ -1,5 +1,6 @@
 //! Quantifiers as terms: bound variables and triggers.
 
+use crate::encoding::CollectionFunction;
 use std::collections::{HashMap, HashSet};
 
 use smt::{Bound, Node, Op, Quantifier, Sort, Term};
@@ -333,7 +334,7 @@ impl Encoding<'_> {
             return None;
         }
         let ty = self.type_of(self.terms.sort(seq));
-        Some(self.collection(&ty, "Seq.watched", &[seq], Sort::Bool))
+        Some(self.collection(&ty, CollectionFunction::SeqWatched, &[seq], Sort::Bool))
     }
 
     /// In triggers, functions stand for their limited versions, which exist wherever they do.

@@ -7,6 +7,7 @@
 use smt::{Sort, Term};
 use viper::core::Type;
 
+use crate::encoding::CollectionFunction;
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::State;
@@ -23,14 +24,14 @@ impl Prover<'_> {
         }
         let sort = self.sort(ty);
         let seq = self.fresh(state, "literal", sort);
-        let length = self.collection(ty, "Seq.length", &[seq], Sort::Int);
+        let length = self.collection(ty, CollectionFunction::SeqLength, &[seq], Sort::Int);
         let count = self.terms.int(elems.len());
         let fact = self.terms.eq(length, count);
         self.assume(state, fact)?;
         // The element at an index.
         let (zero, index) = (self.terms.int(0), self.fresh(state, "i", Sort::Int));
         let elem_sort = self.terms.sort(elems[0]);
-        let found = self.collection(ty, "Seq.index", &[seq, index], elem_sort);
+        let found = self.collection(ty, CollectionFunction::SeqIndex, &[seq, index], elem_sort);
         let (from, to) = (self.terms.le(zero, index), self.terms.lt(index, count));
         let inside = self.terms.and([from, to]);
         let value = self.element(index, elems, 0);
@@ -40,7 +41,8 @@ impl Prover<'_> {
         self.assume(state, fact)?;
         // Is something among the elements?
         let some = self.fresh(state, "e", elem_sort);
-        let contained = self.collection(ty, "Seq.contains", &[seq, some], Sort::Bool);
+        let contained =
+            self.collection(ty, CollectionFunction::SeqContains, &[seq, some], Sort::Bool);
         let equations: Vec<Term> = elems.iter().map(|e| self.equal_terms(some, *e)).collect();
         let any = self.terms.or(equations);
         let body = self.terms.eq(contained, any);

@@ -17,6 +17,7 @@ use smt::{Sort, Term};
 use viper::core::{BinOp, CollectionOp, Expr, ExprKind, OldState, Resource};
 
 use crate::diagnostics::{Blame, Reason, ReasonKind};
+use crate::encoding::CollectionFunction;
 use crate::encoding::operand_type;
 use crate::executor::Executor;
 use crate::prover::{Run, Stop};
@@ -282,7 +283,12 @@ impl Executor<'_> {
                 let not_negative = self.terms.le(zero, values[1]);
                 let reason = Reason::new(ReasonKind::SeqIndexNegative, &args[1], owner);
                 self.check(state, not_negative, blame, reason)?;
-                let length = self.collection(&args[0].ty, "Seq.length", &[values[0]], Sort::Int);
+                let length = self.collection(
+                    &args[0].ty,
+                    CollectionFunction::SeqLength,
+                    &[values[0]],
+                    Sort::Int,
+                );
                 let below = self.terms.lt(values[1], length);
                 let reason = Reason::new(ReasonKind::SeqIndexLength, &args[1], owner);
                 self.check(state, below, blame, reason)

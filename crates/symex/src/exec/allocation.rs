@@ -3,6 +3,7 @@
 use smt::{Sort, Term};
 use viper::core::{FieldId, LocalId, Type};
 
+use crate::encoding::CollectionFunction;
 use crate::prover::{Prover, Run};
 use crate::state::{ResourceId, State};
 
@@ -94,13 +95,18 @@ impl Prover<'_> {
     fn is_element(&mut self, ty: &Type, object: Term, value: Term) -> Option<Term> {
         Some(match ty {
             Type::Seq(t) if **t == Type::Ref => {
-                self.collection(ty, "Seq.contains", &[value, object], Sort::Bool)
+                self.collection(ty, CollectionFunction::SeqContains, &[value, object], Sort::Bool)
             }
             Type::Set(t) if **t == Type::Ref => {
-                self.collection(ty, "Set.in", &[object, value], Sort::Bool)
+                self.collection(ty, CollectionFunction::SetIn, &[object, value], Sort::Bool)
             }
             Type::Multiset(t) if **t == Type::Ref => {
-                let count = self.collection(ty, "Multiset.count", &[value, object], Sort::Int);
+                let count = self.collection(
+                    ty,
+                    CollectionFunction::MultisetCount,
+                    &[value, object],
+                    Sort::Int,
+                );
                 let zero = self.terms.int(0);
                 self.terms.lt(zero, count)
             }

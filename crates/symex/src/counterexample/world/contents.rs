@@ -1,5 +1,6 @@
 //! What the values of a model contain: the elements of collections, the arguments of constructors.
 
+use crate::encoding::CollectionFunction;
 use std::collections::{BTreeMap, BTreeSet};
 
 use num_bigint::BigInt;
@@ -71,8 +72,8 @@ impl World<'_, '_> {
         let one = std::slice::from_ref(raw);
         match ty {
             Type::Seq(elem) => {
-                let length = self.number("Seq.length", ty, one)?;
-                let index = self.encoding.collection_name(ty, "Seq.index");
+                let length = self.number(CollectionFunction::SeqLength, ty, one)?;
+                let index = self.encoding.collection_name(ty, CollectionFunction::SeqIndex);
                 let sort = self.encoding.known_sort(elem)?;
                 let mut elems = Vec::new();
                 for i in 0..length {
@@ -86,7 +87,7 @@ impl World<'_, '_> {
                 Some(Value::Set(self.members(raw, ty, elem)?.into_iter().map(|(_, v)| v).collect()))
             }
             Type::Multiset(elem) => {
-                let count = self.encoding.collection_name(ty, "Multiset.count");
+                let count = self.encoding.collection_name(ty, CollectionFunction::MultisetCount);
                 let mut counts = BTreeMap::new();
                 for (candidate, value) in self.candidates(elem)? {
                     let n = self.meaning(&count, &[raw.clone(), candidate], Sort::Int)?;
@@ -96,9 +97,10 @@ impl World<'_, '_> {
                         counts.insert(value, n);
                     }
                 }
-                let card = self.encoding.collection_name(ty, "Multiset.card");
+                let card = self.encoding.collection_name(ty, CollectionFunction::MultisetCard);
                 if self.model.defines(&card) {
-                    let size = BigInt::from(self.number("Multiset.card", ty, one)?);
+                    let size =
+                        BigInt::from(self.number(CollectionFunction::MultisetCard, ty, one)?);
                     let missing = size - counts.values().sum::<BigInt>();
                     if missing.is_positive() {
                         counts.insert(self.another(elem)?.1, missing);
@@ -108,9 +110,9 @@ impl World<'_, '_> {
             }
             Type::Map(kv) => {
                 let keys = Type::set(kv.0.clone());
-                let domain = self.encoding.collection_name(ty, "Map.domain");
+                let domain = self.encoding.collection_name(ty, CollectionFunction::MapDomain);
                 let domain = self.meaning(&domain, one, self.encoding.known_sort(&keys)?)?;
-                let lookup = self.encoding.collection_name(ty, "Map.lookup");
+                let lookup = self.encoding.collection_name(ty, CollectionFunction::MapLookup);
                 let sort = self.encoding.known_sort(&kv.1)?;
                 let mut map = BTreeMap::new();
                 for (key, value) in self.members(&domain, &keys, &kv.0)? {
@@ -146,7 +148,7 @@ impl World<'_, '_> {
     }
 
     /// A size that is small enough.
-    fn number(&self, op: &str, ty: &Type, args: &[smt::Value]) -> Option<usize> {
+    fn number(&self, op: CollectionFunction, ty: &Type, args: &[smt::Value]) -> Option<usize> {
         let name = self.encoding.collection_name(ty, op);
         match self.meaning(&name, args, Sort::Int)? {
             smt::Value::Int(n) => n.to_usize().filter(|n| *n <= LARGEST),
@@ -184,7 +186,7 @@ impl World<'_, '_> {
         ty: &Type,
         elem: &Type,
     ) -> Option<Vec<(smt::Value, Value)>> {
-        let inside = self.encoding.collection_name(ty, "Set.in");
+        let inside = self.encoding.collection_name(ty, CollectionFunction::SetIn);
         let mut members = Vec::new();
         for (candidate, value) in self.candidates(elem)? {
             let found = self.meaning(&inside, &[candidate.clone(), raw.clone()], Sort::Bool)?;
@@ -192,9 +194,9 @@ impl World<'_, '_> {
                 members.push((candidate, value));
             }
         }
-        let card = self.encoding.collection_name(ty, "Set.card");
+        let card = self.encoding.collection_name(ty, CollectionFunction::SetCard);
         if self.model.defines(&card) {
-            let size = self.number("Set.card", ty, std::slice::from_ref(raw))?;
+            let size = self.number(CollectionFunction::SetCard, ty, std::slice::from_ref(raw))?;
             while members.len() < size {
                 members.push(self.another(elem)?);
             }

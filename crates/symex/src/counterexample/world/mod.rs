@@ -17,6 +17,7 @@ use smt::{Bound, FunId, Model, Node, Op, Quantifier, Sort, Term, Terms};
 use viper::core::{BinOp, CollectionOp, DomainFunctionId, FunctionId, Program, Type};
 
 use super::value::{Value, binary, collection, multiset};
+use crate::encoding::CollectionFunction;
 use crate::encoding::Encoding;
 
 pub(super) use interpret::{Places, Scene};
@@ -24,7 +25,7 @@ pub(super) use interpret::{Places, Scene};
 /// What a symbol of the solver stands for.
 #[derive(Clone, Debug)]
 pub(crate) enum Role {
-    Collection(&'static str),
+    Collection(CollectionFunction),
     Constructor(DomainFunctionId),
     /// Of the constructor with this number, the argument with that.
     Destructor(DomainFunctionId, usize),
@@ -387,7 +388,7 @@ impl<'a, 'p> World<'a, 'p> {
         let values: Vec<Value> = known.iter().map(|k| k.value.clone()).collect();
         let roles = self.roles;
         let own = match roles.get(&fun) {
-            Some(Role::Collection(op)) => self.collection_op(op, &values),
+            Some(Role::Collection(op)) => self.collection_op(*op, &values),
             Some(Role::Constructor(id)) => Some(Value::Data(*id, values.clone())),
             Some(Role::Destructor(id, index)) => match values.first()? {
                 Value::Data(constructor, args) if constructor == id => args.get(*index).cloned(),
@@ -501,48 +502,71 @@ impl<'a, 'p> World<'a, 'p> {
         }
     }
 
-    fn collection_op(&self, op: &str, args: &[Value]) -> Option<Value> {
+    fn collection_op(&self, op: CollectionFunction, args: &[Value]) -> Option<Value> {
         let (op, args): (CollectionOp, Vec<Value>) = match (op, args) {
-            ("Seq.empty", _) => return Some(Value::Seq(Vec::new())),
-            ("Set.empty", _) => return Some(Value::Set(BTreeSet::new())),
-            ("Multiset.empty", _) => return Some(multiset([])),
-            ("Map.empty", _) => return Some(Value::Map(BTreeMap::new())),
-            ("Seq.singleton", [e]) => return Some(Value::Seq(vec![e.clone()])),
-            ("Set.singleton", [e]) => return Some(Value::Set([e.clone()].into())),
-            ("Multiset.singleton", [e]) => return Some(multiset([e.clone()])),
-            ("Set.insert", [Value::Set(s), e]) => {
+            (CollectionFunction::SeqEmpty, _) => return Some(Value::Seq(Vec::new())),
+            (CollectionFunction::SetEmpty, _) => return Some(Value::Set(BTreeSet::new())),
+            (CollectionFunction::MultisetEmpty, _) => return Some(multiset([])),
+            (CollectionFunction::MapEmpty, _) => return Some(Value::Map(BTreeMap::new())),
+            (CollectionFunction::SeqSingleton, [e]) => return Some(Value::Seq(vec![e.clone()])),
+            (CollectionFunction::SetSingleton, [e]) => return Some(Value::Set([e.clone()].into())),
+            (CollectionFunction::MultisetSingleton, [e]) => return Some(multiset([e.clone()])),
+            (CollectionFunction::SetInsert, [Value::Set(s), e]) => {
                 let mut s = s.clone();
                 s.insert(e.clone());
                 return Some(Value::Set(s));
             }
-            ("Seq.equal" | "Set.equal" | "Multiset.equal" | "Map.equal", [a, b]) => {
+            (
+                CollectionFunction::SeqEqual
+                | CollectionFunction::SetEqual
+                | CollectionFunction::MultisetEqual
+                | CollectionFunction::MapEqual,
+                [a, b],
+            ) => {
                 return Some(Value::Bool(a == b));
             }
-            ("Seq.watched", _) => return Some(Value::Bool(true)),
-            ("Seq.shift", [Value::Int(a), Value::Int(b)]) => return Some(Value::Int(a + b)),
-            ("Seq.unshift", [Value::Int(a), Value::Int(b)]) => return Some(Value::Int(a - b)),
-            ("Seq.contains", [s, e]) => (CollectionOp::SeqContains, vec![e.clone(), s.clone()]),
-            ("Multiset.count", [s, e]) => (CollectionOp::MultisetCount, vec![e.clone(), s.clone()]),
+            (CollectionFunction::SeqWatched, _) => return Some(Value::Bool(true)),
+            (CollectionFunction::SeqShift, [Value::Int(a), Value::Int(b)]) => {
+                return Some(Value::Int(a + b));
+            }
+            (CollectionFunction::SeqUnshift, [Value::Int(a), Value::Int(b)]) => {
+                return Some(Value::Int(a - b));
+            }
+            (CollectionFunction::SeqContains, [s, e]) => {
+                (CollectionOp::SeqContains, vec![e.clone(), s.clone()])
+            }
+            (CollectionFunction::MultisetCount, [s, e]) => {
+                (CollectionOp::MultisetCount, vec![e.clone(), s.clone()])
+            }
             (op, args) => {
                 let op = match op {
-                    "Seq.range" => CollectionOp::Range,
-                    "Seq.append" => CollectionOp::SeqAppend,
-                    "Seq.index" => CollectionOp::SeqIndex,
-                    "Seq.take" => CollectionOp::SeqTake,
-                    "Seq.drop" => CollectionOp::SeqDrop,
-                    "Seq.update" => CollectionOp::SeqUpdate,
-                    "Seq.length" => CollectionOp::SeqLength,
-                    "Set.union" | "Multiset.union" => CollectionOp::Union,
-                    "Set.intersection" | "Multiset.intersection" => CollectionOp::Intersection,
-                    "Set.difference" | "Multiset.difference" => CollectionOp::Setminus,
-                    "Set.subset" | "Multiset.subset" => CollectionOp::Subset,
-                    "Set.in" => CollectionOp::SetContains,
-                    "Set.card" | "Multiset.card" => CollectionOp::Cardinality,
-                    "Map.lookup" => CollectionOp::MapLookup,
-                    "Map.update" => CollectionOp::MapUpdate,
-                    "Map.card" => CollectionOp::MapCardinality,
-                    "Map.domain" => CollectionOp::MapDomain,
-                    "Map.values" => CollectionOp::MapRange,
+                    CollectionFunction::SeqRange => CollectionOp::Range,
+                    CollectionFunction::SeqAppend => CollectionOp::SeqAppend,
+                    CollectionFunction::SeqIndex => CollectionOp::SeqIndex,
+                    CollectionFunction::SeqTake => CollectionOp::SeqTake,
+                    CollectionFunction::SeqDrop => CollectionOp::SeqDrop,
+                    CollectionFunction::SeqUpdate => CollectionOp::SeqUpdate,
+                    CollectionFunction::SeqLength => CollectionOp::SeqLength,
+                    CollectionFunction::SetUnion | CollectionFunction::MultisetUnion => {
+                        CollectionOp::Union
+                    }
+                    CollectionFunction::SetIntersection
+                    | CollectionFunction::MultisetIntersection => CollectionOp::Intersection,
+                    CollectionFunction::SetDifference | CollectionFunction::MultisetDifference => {
+                        CollectionOp::Setminus
+                    }
+                    CollectionFunction::SetSubset | CollectionFunction::MultisetSubset => {
+                        CollectionOp::Subset
+                    }
+                    CollectionFunction::SetIn => CollectionOp::SetContains,
+                    CollectionFunction::SetCard | CollectionFunction::MultisetCard => {
+                        CollectionOp::Cardinality
+                    }
+                    CollectionFunction::MapLookup => CollectionOp::MapLookup,
+                    CollectionFunction::MapUpdate => CollectionOp::MapUpdate,
+                    CollectionFunction::MapCard => CollectionOp::MapCardinality,
+                    CollectionFunction::MapDomain => CollectionOp::MapDomain,
+                    CollectionFunction::MapValues => CollectionOp::MapRange,
                     _ => return None,
                 };
                 (op, args.to_vec())
@@ -551,50 +575,6 @@ impl<'a, 'p> World<'a, 'p> {
         collection(op, &args)
     }
 }
-
-/// The operations on collections that have a meaning of their own.
-pub(crate) const COLLECTION_OPS: &[&str] = &[
-    "Seq.empty",
-    "Seq.singleton",
-    "Seq.append",
-    "Seq.take",
-    "Seq.drop",
-    "Seq.update",
-    "Seq.length",
-    "Seq.index",
-    "Seq.contains",
-    "Seq.equal",
-    "Seq.watched",
-    "Seq.shift",
-    "Seq.unshift",
-    "Seq.range",
-    "Set.empty",
-    "Set.singleton",
-    "Set.insert",
-    "Set.union",
-    "Set.intersection",
-    "Set.difference",
-    "Set.subset",
-    "Set.in",
-    "Set.card",
-    "Set.equal",
-    "Multiset.empty",
-    "Multiset.singleton",
-    "Multiset.union",
-    "Multiset.intersection",
-    "Multiset.difference",
-    "Multiset.subset",
-    "Multiset.count",
-    "Multiset.card",
-    "Multiset.equal",
-    "Map.empty",
-    "Map.update",
-    "Map.lookup",
-    "Map.card",
-    "Map.domain",
-    "Map.values",
-    "Map.equal",
-];
 
 /// A value that the solver would write down just so.
 fn simple(value: Value) -> Known {
