@@ -7,7 +7,7 @@ PREFIX ?= $(HOME)/.local
 
 SEEDS ?= 10
 
-.PHONY: bench-clients bench-infer bench-entail help demo test lint check-proofs seeds fuzz-viper bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
+.PHONY: bench-clients bench-infer bench-entail help demo test lint check-proofs seeds fuzz-viper fuzz-readers bench bench-front-end bench-quantified bench-wands bench-verify score-clients install clean z3 release bench-run
 
 help:
 	@echo 'make demo      build everything and show what it does'
@@ -28,6 +28,8 @@ help:
 	@echo '               of separation logic, for SECONDS=10, from SEED=N'
 	@echo 'make fuzz-prove look for list programs that are proved although a run with small inputs fails,'
 	@echo '               among PROGRAMS=2000, from SEED=N'
+	@echo 'make fuzz-readers look for programs (Viper, SPL, C, heap programs) that make readers panic or hang,'
+	@echo '               for SECONDS=10, from SEED=N'
 	@echo 'make seeds     members whose verdict depends on luck, of TREE=DIR [LIST=FILE] [SEEDS=10]'
 	@echo 'make score-clients TREE=DIR'
 	@echo '               compare errors with those in DIR/silicon.tsv, program by program'
@@ -64,6 +66,8 @@ fuzz-sl:
 fuzz-prove: z3
 	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' LANCEHEAD_PROGRAMS='$(or $(PROGRAMS),2000)' LANCEHEAD_SEED='$(or $(SEED),0)' \
 	    $(CARGO) test --release --locked -p lancehead-driver --test agreement -- --nocapture
+fuzz-readers:
+	@SECONDS='$(or $(SECONDS),10)' SEED='$(or $(SEED),1)' $(CARGO) run --locked -q -p lancehead-driver --example fuzz
 
 score-clients: release
 	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/agreement '$(TREE)' --reference '$(TREE)/silicon.tsv' \
