@@ -163,3 +163,45 @@ fn damages(certificate: &Certificate) -> Vec<(String, Certificate)> {
     }
     all
 }
+
+/// How many claims about the programs of another tree (`LANCEHEAD_PROGRAMS_IN=DIR`, every n-th with `LANCEHEAD_SHARE=n`)
+/// the check shows.
+#[test]
+fn of_another_tree() {
+    let Ok(root) = std::env::var("LANCEHEAD_PROGRAMS_IN") else { return };
+    let share = std::env::var("LANCEHEAD_SHARE").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    // Programs nest deeper than the stack of a test allows.
+    let thread = std::thread::Builder::new().stack_size(512 << 20);
+    thread.spawn(move || of_tree(Path::new(&root), share)).unwrap().join().unwrap();
+}
+
+fn of_tree(root: &Path, share: usize) {
+    let mut found = Vec::new();
+    programs(root, &mut found);
+    found.sort();
+    let (mut claimed, mut shown) = (0, 0);
+    let mut why: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for path in found.iter().step_by(share) {
+        let Some((program, entry, start)) = load(path) else { continue };
+        let deadline = Some(Instant::now() + Duration::from_secs(3));
+        let options = shape::Options { deadline, ..shape::Options::default() };
+        let outcomes = shape::analyse_all_from(&program, entry, start.as_ref(), &options, &ALL);
+        let proved = |o: &&Outcome| ALL.iter().filter(|property| o.proves(**property)).count();
+        let Some(best) = outcomes.iter().max_by_key(proved) else { continue };
+        let claims: Vec<Property> = ALL.into_iter().filter(|p| best.proves(*p)).collect();
+        if claims.is_empty() {
+            continue;
+        }
+        let whole = (&program, entry, start.as_ref());
+        let report = checked(whole, &best.certificate, best.preds.all(), &claims);
+        claimed += claims.len();
+        shown += if report.is_complete() { claims.len() } else { 0 };
+        for open in report.open.iter().take(1) {
+            *why.entry(open.what.clone()).or_default() += claims.len();
+        }
+    }
+    println!(
+        "{shown} of {claimed} claims are shown; of the others, by the first thing that is not:"
+    );
+    why.iter().for_each(|(what, count)| println!("{count:5} {what}"));
+}
