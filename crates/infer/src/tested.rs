@@ -8,7 +8,7 @@ use heap::run::{Config, Inputs, Machine, Memory, Observer, Value};
 use heap::{LocId, ProcId, Program};
 use shape::Outcome;
 
-use crate::assertions;
+use crate::assertions::Assertions;
 use crate::holds::{Definition, Holds, State, SymbolicHeap, holds};
 
 /// So many states of a loop are looked at in a run; later ones are like those before.
@@ -38,13 +38,14 @@ pub fn test(
     if outcome.complete.is_err() || outcome.faults.iter().any(|fault| fault.cuts) {
         return None;
     }
+    let mut assertions = Assertions::new(&outcome.preds);
     let invariants = outcome.invariants.iter().map(|invariant| {
-        let states = invariant.states.iter().map(assertions::assertion).collect();
+        let states = invariant.states.iter().map(|state| assertions.assertion(state)).collect();
         ((invariant.site.proc, invariant.site.at), states)
     });
     let mut watch = Watch {
         invariants: invariants.collect(),
-        definitions: assertions::definitions(&outcome.preds),
+        definitions: assertions.definitions(),
         looked_at: HashMap::new(),
         tested: Tested::default(),
         deadline,

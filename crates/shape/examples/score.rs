@@ -76,6 +76,8 @@ fn main() {
             Ok("usual") => Some(shape::Precision::USUAL),
             Ok("coarse") => Some(shape::Precision::COARSE),
             Ok("fine") => Some(shape::Precision::FINE),
+            Ok("data") => Some(shape::Precision::DATA),
+            Ok("parts") => Some(shape::Precision::PARTS),
             Ok("finest") => Some(shape::Precision::FINEST),
             _ => None,
         };
@@ -123,6 +125,9 @@ fn main() {
         }
         if verbose {
             println!("--- {file} {time}ms {} steps {:?}", outcome.steps, outcome.complete);
+            for fault in &outcome.faults {
+                println!("  {:?} at {}: {}", fault.site, fault.what, show(&fault.state));
+            }
             for invariant in &outcome.invariants {
                 let name = &program.proc(invariant.site.proc).name;
                 println!(
@@ -130,10 +135,58 @@ fn main() {
                     invariant.states.len(),
                     invariant.site.at.0
                 );
+                invariant.states.iter().for_each(|state| println!("    {}", show(state)));
             }
         }
     }
     for ((property, verdict, answer), count) in counts {
         println!("{property} {verdict}: {answer} {count}");
     }
+}
+
+/// A state in one line.
+fn show(state: &shape::State) -> String {
+    let terms =
+        |all: &[shape::Term]| all.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(" ");
+    let mut parts =
+        vec![format!("vars [{}] anchors [{}]", terms(&state.vars), terms(&state.anchors))];
+    for (at, obj) in state.heap.objs.iter().filter(|(_, obj)| !obj.constant) {
+        let cells: Vec<String> =
+            obj.cells.iter().map(|(o, c)| format!("{o}: {}", c.value)).collect();
+        parts.push(format!("v{} -> {{{}}}", at.0, cells.join(", ")));
+    }
+    for seg in &state.heap.segs {
+        let some = |t: Option<shape::Term>| t.map_or("_".to_string(), |t| t.to_string());
+        let facts = seg.facts.values.iter().map(|(o, v)| {
+            let step = v.step.map(|s| (s.low, s.high));
+            format!(
+                "{o}: {}..{} in {}..{} by {step:?}",
+                some(v.first),
+                some(v.last),
+                some(v.low),
+                some(v.high)
+            )
+        });
+        let facts: Vec<String> = facts.collect();
+        let one = if seg.nonempty { "+" } else { "*" };
+        parts.push(format!(
+            "p{}{one}({} to {} before {} last {}; {}) #{} {{{}}}",
+            seg.pred.0,
+            seg.root,
+            seg.to,
+            seg.before,
+            seg.last,
+            terms(&seg.shared),
+            some(seg.facts.length),
+            facts.join(", ")
+        ));
+    }
+    for (sym, range) in &state.heap.pure.bounds {
+        parts.push(format!("v{} in {:?}..{:?}", sym.0, range.low, range.high));
+    }
+    for sum in &state.heap.pure.linear {
+        parts.push(format!("{sum:?} >= 0"));
+    }
+    parts.push(format!("{:?}", state.heap.pure.different));
+    parts.join(" * ")
 }

@@ -9,7 +9,7 @@ use heap::{LocId, ProcId, VarId};
 
 use crate::engine::{Engine, LARGE, Site};
 use crate::fold::{renamed, visit_order};
-use crate::heap::{Heap, RIGID, State, is_rigid};
+use crate::heap::{Heap, Place, RIGID, State, is_rigid};
 use crate::pure::Interval;
 use crate::term::{Sym, Term};
 
@@ -88,7 +88,8 @@ impl Engine<'_> {
             if info.is_live(site.at, var) || to.is_some_and(|to| to.index() == var) {
                 continue;
             }
-            let before = state.vars[var].base.map(|_| state.held());
+            let leads = state.heap.place(state.vars[var]) != Place::Nowhere;
+            let before = leads.then(|| state.held());
             let old = std::mem::replace(&mut state.vars[var], Term::DEAD);
             if before.is_some_and(|before| state.held() != before) {
                 state.vars[var] = old;
@@ -122,6 +123,16 @@ impl Engine<'_> {
         outside.extend(state.roots().filter_map(|term| term.base));
         state.heap.for_each_term(&mut |term| outside.extend(term.base));
         let pure = state.heap.pure.clone();
+        if self.preds.tracks.facts() {
+            // What a number of the callee has to do with one of the caller is known to the frame alone.
+            for sum in &pure.linear {
+                let vars = || sum.factors.iter().map(|(var, _)| Sym(*var));
+                let known = |sym: Sym| inside.contains(&sym) || outside.contains(&sym);
+                if vars().any(|sym| !inside.contains(&sym)) && vars().all(known) {
+                    outside.extend(vars());
+                }
+            }
+        }
         local.pure = pure.clone();
         local.pure.retain(|sym| inside.contains(&sym) || is_rigid(sym));
         state.heap.pure.retain(|sym| outside.contains(&sym) || is_rigid(sym));

@@ -17,7 +17,7 @@ use crate::fold::fold;
 use crate::heap::{Kind, RIGID, State, is_rigid};
 use crate::join::{Mode, join};
 use crate::live::{self, ProcInfo};
-use crate::preds::Preds;
+use crate::preds::{Preds, Tracks};
 use crate::records::Records;
 use crate::start::{Start, constant_params};
 use crate::term::{Sym, Term};
@@ -40,19 +40,38 @@ pub struct Precision {
     pub apart: usize,
     /// Are nodes kept out of segments that variables lead to?
     pub named: bool,
+    /// What is known about the numbers in nodes.
+    pub numbers: Numbers,
+}
+
+/// How much is known about the numbers in nodes of segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Numbers {
+    /// Bounds, of each for itself.
+    #[default]
+    Bounds,
+    /// Facts about all nodes and how they relate to variables; numbers at which loops end keep nodes apart.
+    Facts,
+    /// The same, and how many nodes there are; all numbers that the program compares with keep nodes apart.
+    Apart,
 }
 
 impl Precision {
     /// What most programs need.
-    pub const USUAL: Precision = Precision { keep: 0, delay: 3, apart: 10, named: false };
+    pub const USUAL: Precision =
+        Precision { keep: 0, delay: 3, apart: 10, named: false, numbers: Numbers::Bounds };
     /// Where there are too many different heaps.
-    pub const COARSE: Precision = Precision { keep: 0, delay: 1, apart: 1, named: false };
+    pub const COARSE: Precision = Precision { delay: 1, apart: 1, ..Precision::USUAL };
     /// Short lists cell by cell (`twoback` in [MNCL06, Sec. 5]).
-    pub const FINE: Precision = Precision { keep: 2, delay: 7, apart: 20, named: false };
+    pub const FINE: Precision = Precision { keep: 2, delay: 7, apart: 20, ..Precision::USUAL };
     /// Loops that end after few rounds.
-    pub const FINEST: Precision = Precision { keep: 12, delay: 26, apart: 60, named: false };
+    pub const FINEST: Precision = Precision { keep: 12, delay: 26, apart: 60, ..Precision::USUAL };
     /// What the first node of a list holds (`ptloop` in [ABCK15, Table 1]).
     pub const HEADS: Precision = Precision { named: true, ..Precision::USUAL };
+    /// Lists whose numbers matter.
+    pub const DATA: Precision = Precision { numbers: Numbers::Facts, ..Precision::USUAL };
+    /// Lists whose parts hold different numbers.
+    pub const PARTS: Precision = Precision { numbers: Numbers::Apart, ..Precision::USUAL };
 }
 
 impl Default for Precision {
@@ -234,7 +253,7 @@ pub fn analyse_from(
     let mut engine = Engine {
         program,
         options,
-        preds: Preds::new(&stops),
+        preds: Preds::new(&stops, tracks(program, options.precision.numbers)),
         records: Records::new(program),
         info: live::analyse(program),
         stops,
@@ -297,8 +316,15 @@ pub fn analyse_all_from(
     properties: &[Property],
 ) -> Vec<Outcome> {
     let mut outcomes: Vec<Outcome> = Vec::new();
-    let tries =
-        [Precision::USUAL, Precision::FINE, Precision::COARSE, Precision::HEADS, Precision::FINEST];
+    let tries = [
+        Precision::USUAL,
+        Precision::FINE,
+        Precision::DATA,
+        Precision::PARTS,
+        Precision::COARSE,
+        Precision::HEADS,
+        Precision::FINEST,
+    ];
     // Names of callers keep nodes apart, so they are taken into account only if memory is lost without them.
     let anchored = start.map(|start| start.anchored(program, entry));
     for precision in tries {
@@ -320,6 +346,20 @@ pub fn analyse_all_from(
         }
     }
     outcomes
+}
+
+/// What is known about the numbers in nodes.
+fn tracks(program: &Program, numbers: Numbers) -> Tracks {
+    let loops_only = match numbers {
+        Numbers::Bounds => return Tracks::Bounds,
+        Numbers::Facts => true,
+        Numbers::Apart => false,
+    };
+    Tracks::Facts {
+        marks: live::compared_numbers(program, loops_only).into(),
+        kinds: live::told_numbers(program).into(),
+        lengths: !loops_only,
+    }
 }
 
 /// Numbers in the program, where bounds may stop.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use heap::{ProcId, RecordId, Scalar};
 
+use crate::facts::Facts;
 use crate::preds::{PredId, Preds, Shape};
 use crate::pure::Pure;
 use crate::term::{Sym, Term};
@@ -108,18 +109,40 @@ pub struct Seg {
     pub shared: Vec<Term>,
     /// Is there a node?
     pub nonempty: bool,
+    /// What is known about the numbers in its nodes, and about how many there are.
+    pub facts: Facts,
 }
 
 impl Seg {
-    /// Its arguments.
+    /// One that has nodes, from nowhere to nowhere: what is known goes into its fields.
+    pub(crate) fn nodes() -> Seg {
+        Seg {
+            pred: PredId(0),
+            root: Term::NULL,
+            to: Term::NULL,
+            before: Term::NULL,
+            last: Term::NULL,
+            shared: Vec::new(),
+            nonempty: true,
+            facts: Facts::default(),
+        }
+    }
+
+    /// Its arguments: what leads to memory, or may.
     pub fn terms(&self) -> impl Iterator<Item = Term> {
         [self.root, self.to, self.before, self.last].into_iter().chain(self.shared.iter().copied())
+    }
+
+    /// Its arguments and those of its facts.
+    pub fn all_terms(&self) -> impl Iterator<Item = Term> {
+        self.terms().chain(self.facts.terms())
     }
 
     fn terms_mut(&mut self) -> impl Iterator<Item = &mut Term> {
         [&mut self.root, &mut self.to, &mut self.before, &mut self.last]
             .into_iter()
             .chain(self.shared.iter_mut())
+            .chain(self.facts.terms_mut())
     }
 
     /// With other terms.
@@ -348,7 +371,7 @@ impl Heap {
             obj.cells.values().for_each(|cell| visit(cell.value));
         }
         for seg in &self.segs {
-            seg.terms().for_each(&mut *visit);
+            seg.all_terms().for_each(&mut *visit);
         }
     }
 
@@ -430,6 +453,7 @@ impl Heap {
             Shape::Dlist => made.extend([(seg.root, seg.to), (seg.last, seg.before)]),
             Shape::Tree => made.push((seg.root, Term::NULL)),
         }
+        made.extend(seg.facts.length.map(|length| (length, Term::NULL)));
         while let Some((a, b)) = made.pop() {
             if let Some((gone, by)) = self.unify(preds, a, b)? {
                 made.iter_mut().for_each(|(a, b)| {
@@ -495,7 +519,7 @@ impl State {
             })
     }
 
-    fn replaced(&mut self, sym: Sym, by: Term) {
+    pub(crate) fn replaced(&mut self, sym: Sym, by: Term) {
         self.vars
             .iter_mut()
             .chain(&mut self.anchors)
@@ -553,6 +577,12 @@ impl State {
                 self.replaced(sym, Term::int(value));
                 continue;
             }
+            if let Some((a, b)) = self.heap.pure.equal_terms()
+                && let Some((gone, by)) = self.heap.unify(preds, a, b)?
+            {
+                self.replaced(gone, by);
+                continue;
+            }
             for i in 0..self.heap.segs.len() {
                 let seg = &self.heap.segs[i];
                 let shape = preds.shape(seg.pred);
@@ -575,6 +605,30 @@ impl State {
                     }
                     continue 'again;
                 }
+                if let Some(length) = seg.facts.length {
+                    let range = self.heap.pure.range(length);
+                    if range.high.is_some_and(|high| high <= 0) {
+                        if seg.nonempty {
+                            return Err(Contradiction);
+                        }
+                        for (gone, by) in self.heap.empty(preds, i)? {
+                            self.replaced(gone, by);
+                        }
+                        continue 'again;
+                    }
+                    if range.low.is_some_and(|low| low >= 1) && !seg.nonempty {
+                        self.heap.segs[i].nonempty = true;
+                        continue 'again;
+                    }
+                    let least = i128::from(seg.nonempty);
+                    if range.low.is_none_or(|low| low < least) {
+                        if !self.heap.pure.assume_at_least(length, Term::NULL, Some(least)) {
+                            return Err(Contradiction);
+                        }
+                        continue 'again;
+                    }
+                }
+                let seg = &self.heap.segs[i];
                 if !seg.nonempty {
                     let different = match shape {
                         Shape::List => self.heap.disequal(preds, seg.root, seg.to),
@@ -591,7 +645,11 @@ impl State {
                 } else if shape == Shape::Dlist && seg.root == seg.last {
                     // One node.
                     let one_kind = preds.get(seg.pred).bodies.len() == 1;
+                    let (node, facts) = (seg.root.base, seg.facts.clone());
                     if one_kind && crate::unfold::single(&mut self.heap, preds, i) {
+                        if let Some(node) = node {
+                            self.learn(preds, node, &facts, (true, true))?;
+                        }
                         continue 'again;
                     }
                 }

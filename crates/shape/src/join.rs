@@ -5,15 +5,18 @@
 //! for the same pair, so that equalities and distances that hold in both are kept. Entailment of heaps is the
 //! case where the join says no less than the one side.
 
+mod facts;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use arith::Sum;
 use heap::Scalar;
 
+use crate::facts::Facts;
 use crate::fold::as_segment;
 use crate::heap::{Cell, Heap, Obj, Place, Seg, State, as_procedure, is_rigid};
-use crate::preds::{PredId, Preds, Shape};
+use crate::preds::{PredId, Preds, Shape, Tracks};
 use crate::pure::{Interval, Pure, rename_sum};
 use crate::term::{Sym, Term};
 
@@ -37,10 +40,19 @@ pub struct Joined<T> {
     pub shape_general: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Side {
     Left,
     Right,
+}
+
+/// What is known about a segment of the result.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Told<'a> {
+    /// On both sides.
+    Both(&'a Facts, &'a Facts),
+    /// On the one side; on the other it is nothing.
+    One(Side, &'a Facts),
 }
 
 type Key = (Option<Sym>, Option<Sym>, i128);
@@ -67,6 +79,8 @@ pub(crate) struct Join<'a> {
     left_hints: HashMap<Sym, Term>,
     right_hints: HashMap<Sym, Term>,
     todo: Vec<(Sym, Sym, Sym)>,
+    /// Facts about segments of the result: they are looked at when everything else is paired.
+    told: Vec<(usize, Told<'a>)>,
     pub(crate) left_general: bool,
     pub(crate) right_general: bool,
     pub(crate) shape_general: bool,
@@ -101,6 +115,7 @@ impl<'a> Join<'a> {
             left_hints: HashMap::new(),
             right_hints: HashMap::new(),
             todo: Vec::new(),
+            told: Vec::new(),
             left_general: false,
             right_general: false,
             shape_general: false,
@@ -125,7 +140,9 @@ impl<'a> Join<'a> {
         let key = (l.base, r.base, r.k - l.k);
         // A number is no distance: its symbol stands for the first such number itself, so that bounds that
         // grow stop at numbers of the program.
-        let start = if l.base.is_none() { l.k } else { 0 };
+        let nowhere = |heap: &Heap, t: Term| heap.place(t) == Place::Nowhere;
+        let number = nowhere(self.left, l) && nowhere(self.right, r);
+        let start = if number { l.k } else { 0 };
         let (sym, start) = *self.keys.entry(key).or_insert_with(|| {
             let sym = self.out.fresh();
             self.pairs.push((sym, l.plus(start - l.k), r.plus(start - l.k)));
@@ -275,12 +292,26 @@ impl<'a> Join<'a> {
             shared.push(self.pair(*x, *y)?);
         }
         let nonempty = a.nonempty && b.nonempty;
-        self.out.segs.push(Seg { pred, root, to, before, last, shared, nonempty });
+        self.told.push((self.out.segs.len(), Told::Both(&a.facts, &b.facts)));
+        let facts = Facts::default();
+        self.out.segs.push(Seg { pred, root, to, before, last, shared, nonempty, facts });
         Some(self.key(l, r))
     }
 
-    /// What a term of the one side is paired with on the other, if that is known.
+    /// What a term of the one side is paired with on the other, or anything if it is nothing there.
     fn partner(&mut self, side: Side, own: Term) -> Option<Term> {
+        if let Some(other) = self.known_partner(side, own) {
+            return Some(other);
+        }
+        match self.heap(side).place(own) {
+            // There is none: it may be anything.
+            Place::Nowhere => Some(Term::sym(self.out.fresh())),
+            _ => None,
+        }
+    }
+
+    /// What a term of the one side is paired with on the other.
+    fn known_partner(&self, side: Side, own: Term) -> Option<Term> {
         let Some(base) = own.base else { return Some(own) };
         if (self.rigid)(base) {
             return Some(own);
@@ -293,14 +324,7 @@ impl<'a> Join<'a> {
             Side::Left => (l.base == Some(base)).then(|| r.plus(-l.k)),
             Side::Right => (r.base == Some(base)).then(|| l.plus(-r.k)),
         });
-        if let Some(other) = found {
-            return Some(other.plus(own.k));
-        }
-        match self.heap(side).place(own) {
-            // There is none: it may be anything.
-            Place::Nowhere => Some(Term::sym(self.out.fresh())),
-            _ => None,
-        }
+        found.map(|other| other.plus(own.k))
     }
 
     fn key_of(&mut self, side: Side, own: Term, other: Term) -> Term {
@@ -376,7 +400,9 @@ impl<'a> Join<'a> {
             shared.push(self.pair_of(side, *arg, other)?);
         }
         let pred = seg.pred;
-        self.out.segs.push(Seg { pred, root, to, before, last, shared, nonempty: false });
+        self.told.push((self.out.segs.len(), Told::One(side, &seg.facts)));
+        let facts = Facts::default();
+        self.out.segs.push(Seg { pred, root, to, before, last, shared, nonempty: false, facts });
         Some(self.key_of(side, own, other))
     }
 
@@ -409,6 +435,7 @@ impl<'a> Join<'a> {
         if !all {
             return None;
         }
+        self.all_facts();
         self.pure();
         Some(())
     }
@@ -441,6 +468,9 @@ impl<'a> Join<'a> {
             };
             match other {
                 Some((other, ty)) => {
+                    if self.are_marked(cell.value, other) && matches!(ty, Scalar::Int(_)) {
+                        return None;
+                    }
                     let value = self.pair(cell.value, other)?;
                     cells.insert(*offset, Cell { value, ty, ..*cell });
                 }
@@ -476,6 +506,14 @@ impl<'a> Join<'a> {
             }
         }
         Some(Obj { size, kind: left.kind, cells, zeroed, constant: left.constant, record })
+    }
+
+    /// Is one of two numbers a mark, and the other certainly not the same?
+    fn are_marked(&self, l: Term, r: Term) -> bool {
+        let Tracks::Facts { marks, .. } = &self.preds.tracks else { return false };
+        let is_mark = |t: Term| t.base.is_none() && marks.binary_search(&t.k).is_ok();
+        is_mark(l) && self.right.disequal(self.preds, r, l)
+            || is_mark(r) && self.left.disequal(self.preds, l, r)
     }
 
     /// What the cell of the right side holds and the type of both, if a value says the same about the bits in
@@ -522,6 +560,9 @@ impl<'a> Join<'a> {
             self.right_general = true;
         }
         self.inequalities(&pairs);
+        if self.preds.tracks.facts() {
+            self.sums(&pairs);
+        }
         self.pairs = pairs;
     }
 
@@ -585,18 +626,20 @@ impl<'a> Join<'a> {
 
     /// Facts of one side that hold on the other, too. Was one lost?
     fn facts(&mut self, from: &Pure, side: Side, pairs: &[(Sym, Term, Term)]) -> bool {
-        let mut map: HashMap<Sym, Term> = HashMap::new();
+        // A symbol of the one side may stand for several of the result.
+        let mut map: HashMap<Sym, Vec<Term>> = HashMap::new();
         let mut back: HashMap<Sym, Term> = HashMap::new();
         for (sym, l, r) in pairs {
             let (own, other) = if side == Side::Left { (l, r) } else { (r, l) };
             if let Some(base) = own.base {
-                map.entry(base).or_insert(Term::sym(*sym).plus(-own.k));
+                map.entry(base).or_default().push(Term::sym(*sym).plus(-own.k));
             }
             back.insert(*sym, *other);
         }
         let rigid = self.rigid;
         let known = |sym: Sym| map.contains_key(&sym) || rigid(sym);
-        let to = |sym: Sym| map.get(&sym).copied().unwrap_or(Term::sym(sym));
+        let images = |sym: Sym| map.get(&sym).cloned().unwrap_or_else(|| vec![Term::sym(sym)]);
+        let to = |sym: Sym| images(sym).first().copied().unwrap_or(Term::sym(sym));
         let across = |sym: Sym| back.get(&sym).copied().unwrap_or(Term::sym(sym));
         let other = self.heap(if side == Side::Left { Side::Right } else { Side::Left });
         let mut lost = false;
@@ -605,16 +648,37 @@ impl<'a> Join<'a> {
                 lost = true;
                 continue;
             }
-            let new = rename_sum(sum, &to);
-            let there = new.as_ref().and_then(|sum| rename_sum(sum, &across));
-            match (new, there) {
-                (Some(new), Some(there)) if holds(&other.pure, &there) => {
+            let mut choices = vec![HashMap::new()];
+            for (var, _) in &sum.factors {
+                let images = images(Sym(*var));
+                choices = choices
+                    .iter()
+                    .flat_map(|chosen: &HashMap<Sym, Term>| {
+                        images.iter().map(move |image| {
+                            let mut chosen = chosen.clone();
+                            chosen.insert(Sym(*var), *image);
+                            chosen
+                        })
+                    })
+                    .take(MAX_IMAGES)
+                    .collect();
+            }
+            let mut kept = 0;
+            let count = choices.len();
+            for chosen in choices {
+                let new =
+                    rename_sum(sum, &|sym| chosen.get(&sym).copied().unwrap_or(Term::sym(sym)));
+                let there = new.as_ref().and_then(|sum| rename_sum(sum, &across));
+                if let (Some(new), Some(there)) = (new, there)
+                    && holds(&other.pure, &there)
+                {
+                    kept += 1;
                     if new.factors.len() > 1 && !self.out.pure.linear.contains(&new) {
                         self.out.pure.linear.push(new);
                     }
                 }
-                _ => lost = true,
             }
+            lost |= kept < count;
         }
         for (a, b, k) in &from.different {
             if !known(*a) || b.is_some_and(|b| !known(b)) {
@@ -676,6 +740,9 @@ fn widen(old: Interval, new: Interval, stops: &[i128]) -> Interval {
     };
     Interval { low, high }
 }
+
+/// A fact is said of so many symbols that stand for the same one.
+const MAX_IMAGES: usize = 8;
 
 /// Objects that are taken for segments in one join.
 const MAX_SEGMENTS: usize = 6;

@@ -9,6 +9,7 @@ mod calls;
 mod engine;
 mod eval;
 mod exec;
+mod facts;
 mod fold;
 mod heap;
 mod join;
@@ -27,7 +28,8 @@ pub use engine::{
     CallStates, Certificate, Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop,
     SummaryStates, analyse, analyse_all, analyse_all_from, analyse_from,
 };
-pub use preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape};
+pub use facts::{Facts, Values};
+pub use preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape, Tracks};
 pub use pure::{Interval, Pure};
 pub use start::{Start, kept_params};
 pub use term::{Sym, Term};

@@ -1,18 +1,22 @@
 //! Which variables are still read, and what the loops of procedures are.
 
+use std::collections::BTreeSet;
+
 use flow::{Graph, Loops, Order};
-use heap::{Action, Body, Callee, Command, Expr, LocId, Out, Proc, ProcId, Program};
+use heap::{
+    Action, BinOp, Body, Callee, Command, Comparison, Expr, LocId, Out, Proc, ProcId, Program, UnOp,
+};
 
 /// What is known about a procedure before it is analysed.
 #[derive(Debug, Default)]
 pub struct ProcInfo {
-    /// By location and variable: is it read before it is set?
-    live: Vec<Vec<bool>>,
+    /// By location: the variables that are read before they are set.
+    live: Vec<Bits>,
     /// The place of a location in reverse post-order.
     pub order: Vec<u32>,
     /// Is it the head of a loop?
     pub head: Vec<bool>,
-    /// Do several edges lead to it?
+    /// Do several ways lead to it?
     pub meets: Vec<bool>,
     /// May it call itself?
     pub recursive: bool,
@@ -22,14 +26,14 @@ impl ProcInfo {
     /// Is a variable read from a location on before it is set?
     #[must_use]
     pub fn is_live(&self, at: LocId, var: usize) -> bool {
-        self.live.get(at.index()).and_then(|vars| vars.get(var)).copied().unwrap_or(true)
+        self.live.get(at.index()).is_none_or(|vars| vars.contains(var))
     }
 }
 
 impl ProcInfo {
     /// A variable is read by somebody else in the end.
     pub(crate) fn keep(&mut self, var: usize) {
-        self.live.iter_mut().filter_map(|vars| vars.get_mut(var)).for_each(|live| *live = true);
+        self.live.iter_mut().for_each(|vars| vars.set(var, true));
     }
 }
 
@@ -59,7 +63,13 @@ fn of_body(proc: &Proc, body: &Body) -> ProcInfo {
         }
     }
     let head = (0..count).map(|node| loops.headed_by(node).is_some()).collect();
-    let meets = entering.iter().map(|n| *n > 1).collect();
+    let mut meets: Vec<bool> = entering.iter().map(|n| *n > 1).collect();
+    // Ways of a callee to end meet behind the call.
+    for location in &body.locations {
+        if let Out::Do(Command::Call { .. }, next) = &location.out {
+            meets[next.index()] = true;
+        }
+    }
     ProcInfo {
         live: liveness(proc, body, &order.nodes),
         order: places,
@@ -69,15 +79,38 @@ fn of_body(proc: &Proc, body: &Body) -> ProcInfo {
     }
 }
 
-fn liveness(proc: &Proc, body: &Body, order: &[usize]) -> Vec<Vec<bool>> {
+/// A set of variables: programs have as many of them as they have commands, so sets of them have to be small.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn none(count: usize) -> Bits {
+        Bits(vec![0; count.div_ceil(64)])
+    }
+
+    fn contains(&self, index: usize) -> bool {
+        self.0.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    fn set(&mut self, index: usize, to: bool) {
+        if let Some(word) = self.0.get_mut(index / 64) {
+            let bit = 1 << (index % 64);
+            if to { *word |= bit } else { *word &= !bit }
+        }
+    }
+
+    fn add(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(own, more)| *own |= more);
+    }
+}
+
+fn liveness(proc: &Proc, body: &Body, order: &[usize]) -> Vec<Bits> {
     let vars = proc.vars.len();
-    let mut live = vec![vec![false; vars]; body.locations.len()];
-    let read = |e: &Expr, set: &mut Vec<bool>| {
+    let mut live = vec![Bits::none(vars); body.locations.len()];
+    let read = |e: &Expr, set: &mut Bits| {
         e.for_each(&mut |part| {
-            if let Expr::Var(var) = part
-                && let Some(place) = set.get_mut(var.index())
-            {
-                *place = true;
+            if let Expr::Var(var) = part {
+                set.set(var.index(), true);
             }
         });
     };
@@ -85,29 +118,26 @@ fn liveness(proc: &Proc, body: &Body, order: &[usize]) -> Vec<Vec<bool>> {
     while changed {
         changed = false;
         for node in order.iter().rev() {
-            let mut set = vec![false; vars];
+            let mut set = Bits::none(vars);
             let at = LocId(*node as u32);
             if matches!(body.locations[*node].out, Out::Return)
                 && let Some(result) = proc.result
-                && let Some(place) = set.get_mut(result.index())
             {
-                *place = true;
+                set.set(result.index(), true);
             }
             for (action, to) in body.edges(at) {
                 let mut after = live[to.index()].clone();
                 match action {
                     Action::Do(command) => {
-                        if let Some(target) = command.target()
-                            && let Some(place) = after.get_mut(target.index())
-                        {
-                            *place = false;
+                        if let Some(target) = command.target() {
+                            after.set(target.index(), false);
                         }
                         command.for_each_expr(&mut |e| read(e, &mut after));
                     }
                     Action::When(cond, _) => read(cond, &mut after),
                     Action::Skip => {}
                 }
-                set.iter_mut().zip(after).for_each(|(own, more)| *own |= more);
+                set.add(&after);
             }
             if set != live[*node] {
                 live[*node] = set;
@@ -172,4 +202,58 @@ fn recursive(program: &Program) -> Vec<bool> {
             false
         })
         .collect()
+}
+
+/// The value of an expression without variables.
+fn constant(e: &Expr) -> Option<i128> {
+    match e {
+        Expr::Int(n) => Some(*n),
+        Expr::Unary(UnOp::Neg(_), a) => constant(a)?.checked_neg(),
+        Expr::Convert(ty, a) => Some(ty.wrap(constant(a)?)),
+        _ => None,
+    }
+}
+
+/// Numbers that are stored in memory as they are, or that values are compared with for equality, in ascending order.
+pub fn told_numbers(program: &Program) -> Vec<i128> {
+    let mut all: BTreeSet<i128> = compared_numbers(program, false).into_iter().collect();
+    for location in program.procs.iter().filter_map(|p| p.body.as_ref()).flat_map(|b| &b.locations)
+    {
+        if let Out::Do(Command::Store { value, .. }, _) = &location.out {
+            all.extend(constant(value));
+        }
+    }
+    all.into_iter().collect()
+}
+
+/// Numbers that values are compared with for equality, in ascending order: all, or those that decide whether a loop
+/// goes on.
+pub fn compared_numbers(program: &Program, deciding: bool) -> Vec<i128> {
+    let mut all: BTreeSet<i128> = BTreeSet::new();
+    let mut add = |e: &Expr| {
+        e.for_each(&mut |part| {
+            if let Expr::Binary(BinOp::Compare(Comparison::Eq | Comparison::Ne), a, b) = part {
+                all.extend([a, b].into_iter().filter_map(|side| constant(side)));
+            }
+        });
+    };
+    for proc in &program.procs {
+        let Some(body) = &proc.body else { continue };
+        let order = Order::new(body);
+        let loops = Loops::of(&order);
+        for (node, location) in body.locations.iter().enumerate() {
+            match &location.out {
+                Out::Do(command, _) if !deciding => command.for_each_expr(&mut add),
+                Out::Branch(cond, yes, no) => {
+                    let leaves = |to: LocId| loops.innermost(node) != loops.innermost(to.index());
+                    if !deciding || leaves(*yes) || leaves(*no) {
+                        add(cond);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    // Loops that go on while an input is not zero say nothing about nodes.
+    all.into_iter().filter(|n| !deciding || *n != 0).collect()
 }

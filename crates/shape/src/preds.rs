@@ -60,19 +60,53 @@ pub struct Preds {
     pub(crate) joins: HashMap<(PredId, PredId), Option<PredId>>,
     /// Where bounds that grow stop: numbers of the program, in ascending order.
     pub(crate) stops: std::sync::Arc<[i128]>,
+    /// What is known about numbers in nodes.
+    pub(crate) tracks: Tracks,
+}
+
+/// What an analysis knows about the numbers in the nodes of segments.
+#[derive(Clone, Debug, Default)]
+pub enum Tracks {
+    /// Each for itself: bounds.
+    #[default]
+    Bounds,
+    /// [`crate::Facts`], too. Nodes of which one holds a number of `kinds` and the other certainly does not are
+    /// different kinds of nodes; those that a number of `marks` tells apart are not put into one segment.
+    Facts {
+        /// In ascending order.
+        marks: std::sync::Arc<[i128]>,
+        /// In ascending order.
+        kinds: std::sync::Arc<[i128]>,
+        /// Is the number of nodes known?
+        lengths: bool,
+    },
+}
+
+impl Tracks {
+    /// Are there facts?
+    #[must_use]
+    pub fn facts(&self) -> bool {
+        matches!(self, Tracks::Facts { .. })
+    }
 }
 
 impl Preds {
     /// None yet; bounds that grow stop at these numbers.
     #[must_use]
-    pub fn new(stops: &[i128]) -> Preds {
-        Preds { all: Vec::new(), known: HashMap::new(), joins: HashMap::new(), stops: stops.into() }
+    pub fn new(stops: &[i128], tracks: Tracks) -> Preds {
+        Preds {
+            all: Vec::new(),
+            known: HashMap::new(),
+            joins: HashMap::new(),
+            stops: stops.into(),
+            tracks,
+        }
     }
 
     /// These, in this order.
     #[must_use]
     pub fn with(all: &[Pred]) -> Preds {
-        let mut preds = Preds::new(&[]);
+        let mut preds = Preds::new(&[], Tracks::Bounds);
         for pred in all {
             preds.intern(pred.clone());
         }

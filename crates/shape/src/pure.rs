@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use arith::{Constraint, Relation, Sum};
 
+use crate::heap::is_rigid;
 use crate::term::{Sym, Term};
 
 /// More linear facts than this are not kept; they are the newest.
@@ -186,6 +187,20 @@ impl Pure {
         }
         let goal = Constraint { sum: sum.clone(), relation: Relation::NotNegative };
         arith::implies(&self.relevant(sum), &goal)
+    }
+
+    /// Two terms that are equal because neither is less.
+    pub(crate) fn equal_terms(&self) -> Option<(Term, Term)> {
+        self.linear.iter().enumerate().find_map(|(i, sum)| {
+            let [(x, 1), (y, -1)] = sum.factors[..] else { return None };
+            let opposite = sum.negative()?;
+            let found =
+                self.linear.iter().enumerate().any(|(j, other)| i != j && *other == opposite);
+            let plain = !is_rigid(Sym(x)) && !is_rigid(Sym(y));
+            (found && plain).then(|| {
+                (Term::sym(Sym(x)), Term { base: Some(Sym(y)), k: sum.constant.saturating_neg() })
+            })
+        })
     }
 
     /// Facts about what is connected with the symbols of a sum.

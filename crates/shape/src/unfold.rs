@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::facts::Order;
 use crate::heap::{Heap, Seg, State, is_rigid};
 use crate::preds::{Body, NEXT, PREV, Preds, SELF, SHARED, Shape};
 use crate::term::{Sym, Term};
@@ -101,20 +102,26 @@ pub fn unfold(state: &State, preds: &Preds, index: usize, at_end: bool) -> Vec<S
             Shape::List => {
                 let next = Term::sym(new.heap.fresh());
                 instantiate(&mut new.heap, body, node, next, Term::NULL, &seg.shared);
-                new.heap.segs.push(Seg { root: next, nonempty: false, ..seg });
+                let facts = seg.facts.without(&mut new, node, false, Order::InLine);
+                new.heap.segs.push(Seg { root: next, nonempty: false, facts, ..seg.clone() });
             }
             Shape::Dlist if at_end => {
                 let prev = Term::sym(new.heap.fresh());
                 instantiate(&mut new.heap, body, node, seg.to, prev, &seg.shared);
-                new.heap.segs.push(Seg { last: prev, to: here, nonempty: false, ..seg });
+                let facts = seg.facts.without(&mut new, node, true, Order::InLine);
+                let rest = Seg { last: prev, to: here, nonempty: false, facts, ..seg.clone() };
+                new.heap.segs.push(rest);
             }
             Shape::Dlist => {
                 let next = Term::sym(new.heap.fresh());
                 instantiate(&mut new.heap, body, node, next, seg.before, &seg.shared);
-                new.heap.segs.push(Seg { root: next, before: here, nonempty: false, ..seg });
+                let facts = seg.facts.without(&mut new, node, false, Order::InLine);
+                let rest = Seg { root: next, before: here, nonempty: false, facts, ..seg.clone() };
+                new.heap.segs.push(rest);
             }
             Shape::Tree => {
                 instantiate(&mut new.heap, body, node, Term::NULL, seg.before, &seg.shared);
+                let facts = seg.facts.without(&mut new, node, false, Order::None);
                 let cells =
                     new.heap.objs.get(&node).map(|obj| obj.cells.clone()).unwrap_or_default();
                 for child in &body.children {
@@ -125,12 +132,15 @@ pub fn unfold(state: &State, preds: &Preds, index: usize, at_end: bool) -> Vec<S
                         root: cell.value,
                         before,
                         nonempty: false,
+                        facts: facts.clone(),
                         ..seg.clone()
                     });
                 }
             }
         }
-        if new.normalise(preds).is_ok() {
+        let is_tree = pred.shape == Shape::Tree;
+        let ends = (!is_tree && !at_end, !is_tree && at_end);
+        if new.learn(preds, node, &seg.facts, ends).is_ok() && new.normalise(preds).is_ok() {
             results.push(new);
         }
     }

@@ -109,7 +109,16 @@ impl<'a> Reader<'a> {
             }
             let (pred, nonempty) = (known.pred, known.nonempty);
             let shared = Vec::new();
-            disjunct.state.heap.segs.push(Seg { pred, root, to, before, last, shared, nonempty });
+            disjunct.state.heap.segs.push(Seg {
+                pred,
+                root,
+                to,
+                before,
+                last,
+                shared,
+                nonempty,
+                facts: shape::Facts::default(),
+            });
         }
         let mut state = disjunct.state;
         if state.normalise(&preds).is_err() {

@@ -141,6 +141,7 @@ impl Predicates {
                 last,
                 shared: Vec::new(),
                 nonempty: inner.nonempty,
+                facts: shape::Facts::default(),
             });
         }
         heap.objs.insert(SELF, Arc::new(node));

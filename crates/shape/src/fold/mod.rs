@@ -12,6 +12,7 @@ pub(crate) use node::{join_preds, renamed, visit_order};
 use refs::{Ref, Refs, Role};
 
 use crate::engine::Precision;
+use crate::facts::{Facts, Order};
 use crate::heap::{Kind, Place, Seg, State};
 use crate::preds::{NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
 use crate::records::Records;
@@ -123,6 +124,7 @@ fn two_nodes(
     if second.kind != Kind::Heap || first.size != second.size || a == b {
         return false;
     }
+    let facts = [first, second].map(|o| Facts::of_node(preds, &state.heap, o, Order::InLine));
     let head = to.k;
     let Some(after) = second.cells.get(&next).filter(|cell| is_pointer(cell.ty)) else {
         return false;
@@ -143,7 +145,7 @@ fn two_nodes(
     let after = after.value;
     let before = link.prev.and_then(|p| first.cells.get(&p)).map_or(Term::NULL, |cell| cell.value);
     let (Some((left, mut objs, mut segs)), Some((right, more_objs, more_segs))) =
-        (take(state, refs, a, link, &[]), take(state, refs, b, link, &[]))
+        (take(state, preds, refs, a, link, &[]), take(state, preds, refs, b, link, &[]))
     else {
         return false;
     };
@@ -169,8 +171,7 @@ fn two_nodes(
     let shape = if link.prev.is_some() { Shape::Dlist } else { Shape::List };
     let last = if link.prev.is_some() { Term::sym(b).plus(head) } else { Term::NULL };
     let root = Term::sym(a).plus(head);
-    let seg =
-        Seg { pred: PredId(0), root, to: after, before, last, shared: Vec::new(), nonempty: true };
+    let seg = Seg { root, to: after, before, last, ..Seg::nodes() };
     let done = replace_by(
         state,
         preds,
@@ -181,7 +182,8 @@ fn two_nodes(
     if done && shape == Shape::Dlist {
         state.heap.pure.assume_disequal(Term::sym(a), Term::sym(b));
     }
-    done
+    let [left, right] = facts;
+    done && tell(state, (&left, true), (&right, true))
 }
 
 /// How the nodes of a predicate are linked.
@@ -225,7 +227,10 @@ fn node_and_segment(
         },
         None => Term::NULL,
     };
-    let Some((node, mut objs, mut segs)) = take(state, refs, a, link, &[]) else { return false };
+    let own = Facts::of_node(preds, &state.heap, obj, Order::InLine);
+    let Some((node, mut objs, mut segs)) = take(state, preds, refs, a, link, &[]) else {
+        return false;
+    };
     // The first node of the segment has no other name; its last one may have.
     let fine = refs.only(root, |r| {
         r == Ref::Cell(a, next)
@@ -245,7 +250,18 @@ fn node_and_segment(
         // If it was empty the last node is the new one; then `last` is what it was.
         seg.last = state.heap.segs[i].last;
     }
+    let (facts, has) = (std::mem::take(&mut seg.facts), !was_empty);
     replace_by(state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
+        && tell(state, (&own, true), (&facts, has))
+}
+
+/// The segment that was just made has what is known about its two parts.
+fn tell(state: &mut State, left: (&Facts, bool), right: (&Facts, bool)) -> bool {
+    let facts = state.together(left, right, Order::InLine);
+    if let Some(seg) = state.heap.segs.last_mut() {
+        seg.facts = facts;
+    }
+    true
 }
 
 fn segment_and_node(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, b: Sym) -> bool {
@@ -268,7 +284,10 @@ fn segment_and_node(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize,
             return false;
         }
     }
-    let Some((node, mut objs, mut segs)) = take(state, refs, b, link, &[]) else { return false };
+    let own = Facts::of_node(preds, &state.heap, obj, Order::InLine);
+    let Some((node, mut objs, mut segs)) = take(state, preds, refs, b, link, &[]) else {
+        return false;
+    };
     let fine = refs.only(b, |r| {
         r == Ref::Seg(i, Role::To)
             || matches!(r, Ref::Cell(from, _) if from == b || objs.contains(&from))
@@ -293,8 +312,10 @@ fn segment_and_node(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize,
     let mut nodes = nodes_of(state, preds, &seg);
     nodes.push(node);
     let last = if pred.shape == Shape::Dlist { Term::sym(b).plus(pred.head) } else { Term::NULL };
-    let seg = Seg { to: after, last, nonempty: true, ..seg };
+    let (facts, has) = (seg.facts.clone(), seg.nonempty);
+    let seg = Seg { to: after, last, nonempty: true, facts: Facts::default(), ..seg };
     replace_by(state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
+        && tell(state, (&facts, has), (&own, true))
 }
 
 fn two_segments(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, j: usize) -> bool {
@@ -329,12 +350,14 @@ fn two_segments(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, j: 
     if a.pred != b.pred || a.shared != b.shared {
         nodes.extend(nodes_of(state, preds, &b));
     }
+    let parts = [(a.facts.clone(), a.nonempty), (b.facts, b.nonempty)];
     let seg = Seg {
         root: a.root,
         to: b.to,
         before: a.before,
         last: b.last,
         nonempty: a.nonempty || b.nonempty,
+        facts: Facts::default(),
         ..a
     };
     let segs = BTreeSet::from([i, j]);
@@ -344,7 +367,7 @@ fn two_segments(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, j: 
         Folded { nodes, objs: BTreeSet::new(), segs },
         (pred.shape, pred.head),
         seg,
-    )
+    ) && tell(state, (&parts[0].0, parts[0].1), (&parts[1].0, parts[1].1))
 }
 
 /// The state with an object as a segment of one node, linked as in a predicate.
@@ -355,15 +378,9 @@ pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: PredId
     let refs = Refs::new(state);
     let root = Term::sym(at).plus(pred.head);
     let body = pred.bodies.first()?;
-    let mut seg = Seg {
-        pred: like,
-        root,
-        to: Term::NULL,
-        before: Term::NULL,
-        last: Term::NULL,
-        shared: Vec::new(),
-        nonempty: true,
-    };
+    let mut seg = Seg { pred: like, root, ..Seg::nodes() };
+    let order = if pred.shape == Shape::Tree { Order::None } else { Order::InLine };
+    let mut facts = Facts::of_node(preds, &state.heap, &obj, order);
     let mut state = state.clone();
     let (node, mut objs, segs) = if pred.shape == Shape::Tree {
         let node = body.heap.objs.get(&SELF)?;
@@ -372,7 +389,7 @@ pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: PredId
         if let Some(prev) = link.prev {
             seg.before = value(prev)?;
         }
-        let (node, objs, mut segs) = take(&state, &refs, at, link, &body.children)?;
+        let (node, objs, mut segs) = take(&state, preds, &refs, at, link, &body.children)?;
         for child in &body.children {
             let root = value(*child)?;
             if root == Term::NULL {
@@ -401,7 +418,7 @@ pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: PredId
             seg.before = value(prev)?;
             seg.last = root;
         }
-        take(&state, &refs, at, link, &[])?
+        take(&state, preds, &refs, at, link, &[])?
     };
     objs.insert(at);
     let mut nodes = vec![node];
@@ -410,8 +427,12 @@ pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: PredId
         let below = state.heap.segs[*i].clone();
         if below.pred == like && pred.shape == Shape::Tree {
             nodes.extend(nodes_of(&state, preds, &below));
+            facts = state.together((&facts, true), (&below.facts, below.nonempty), Order::None);
         }
     }
-    replace_by(&mut state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg)
-        .then_some(state)
+    if !replace_by(&mut state, preds, Folded { nodes, objs, segs }, (pred.shape, pred.head), seg) {
+        return None;
+    }
+    state.heap.segs.last_mut()?.facts = facts;
+    Some(state)
 }

@@ -5,9 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::refs::{Ref, Refs};
-use crate::heap::{Heap, Kind, Place, RIGID, Seg, State, is_rigid};
+use crate::eval::values_of;
+use crate::facts::is_number;
+use crate::heap::{Cell, Heap, Kind, Place, RIGID, Seg, State, is_rigid};
 use crate::join::{Join, Mode};
-use crate::preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape};
+use crate::preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape, Tracks};
+use crate::pure::{Interval, Pure};
 use crate::term::{Sym, Term};
 use crate::unfold::instantiate;
 
@@ -81,6 +84,7 @@ pub(crate) fn owned(
 /// Takes a node and what belongs to it out of a state; its links are named.
 pub(crate) fn take(
     state: &State,
+    preds: &Preds,
     refs: &Refs,
     at: Sym,
     link: Link,
@@ -115,7 +119,35 @@ pub(crate) fn take(
     heap.for_each_term(&mut |term| mentioned.extend(term.base));
     pure.retain(|sym| mentioned.contains(&sym));
     heap.pure = pure;
+    if preds.tracks.facts() {
+        let mut all = objs.clone();
+        all.insert(at);
+        let inner = inner_symbols(state, &all, &segs, &Seg::nodes());
+        own_numbers(&mut heap, at, &inner, &state.heap);
+    }
     Some((Node { heap, at, children: children.to_vec() }, objs, segs))
+}
+
+/// Gives the numbers of a node names of its own. Facts of its segment tell what they have to do with others, and bound
+/// them; so the predicate says nothing but its type of a number that is not constant.
+fn own_numbers(heap: &mut Heap, at: Sym, inner: &HashSet<Sym>, whole: &Heap) {
+    let cells: Vec<Cell> =
+        heap.objs.get(&at).map(|obj| obj.cells.values().copied().collect()).unwrap_or_default();
+    let mut numbers: HashMap<Sym, Term> = HashMap::new();
+    for cell in cells.iter().filter(|cell| is_number(whole, cell.ty, cell.value)) {
+        if let Some(base) = cell.value.base {
+            let own = Term::sym(heap.fresh());
+            numbers.entry(base).or_insert(own.plus(-cell.value.k));
+        }
+    }
+    for seg in &mut heap.segs {
+        let stays = |base: Sym| inner.contains(&base) || numbers.contains_key(&base);
+        seg.facts.retain(|t| t.base.is_none_or(stays));
+    }
+    for (base, by) in numbers {
+        // No contradiction: the symbol is new.
+        let _ = heap.replace(base, by);
+    }
 }
 
 /// The nodes that a segment consists of, as if taken out of the state.
@@ -134,9 +166,52 @@ pub(crate) fn nodes_of(state: &State, preds: &Preds, seg: &Seg) -> Vec<Node> {
                 Term::sym(PREV_LINK),
                 &seg.shared,
             );
+            // What the segment says is what its nodes know about their numbers.
+            let cells = heap.objs.get(&at).map(|obj| obj.cells.clone()).unwrap_or_default();
+            for (offset, values) in &seg.facts.values {
+                let Some(base) = cells.get(offset).and_then(|cell| cell.value.base) else {
+                    continue;
+                };
+                let range = |t: Option<Term>| t.map(|t| state.heap.pure.range(t));
+                let low = range(values.low).and_then(|range| range.low);
+                let high = range(values.high).and_then(|range| range.high);
+                heap.pure.bound(base, Interval { low, high });
+            }
             Node { heap, at, children: body.children.clone() }
         })
         .collect()
+}
+
+/// Numbers that the program stores or compares with, which one node holds and the other certainly does not, if facts are known.
+fn told_apart(preds: &Preds, a: &Node, b: &Node) -> Vec<i128> {
+    let (Some(left), Some(right)) = (a.heap.objs.get(&a.at), b.heap.objs.get(&b.at)) else {
+        return Vec::new();
+    };
+    let Tracks::Facts { kinds, .. } = &preds.tracks else { return Vec::new() };
+    let only = |(heap, one): (&Heap, Cell), (other_heap, other): (&Heap, Cell)| {
+        let numbers =
+            is_number(heap, one.ty, one.value) && is_number(other_heap, other.ty, other.value);
+        let named = one.value.base.is_none() && kinds.binary_search(&one.value.k).is_ok();
+        let differ = other_heap.disequal(preds, other.value, one.value);
+        (numbers && named && differ).then_some(one.value.k)
+    };
+    let cells = left.cells.iter().filter_map(|(at, cell)| Some((*cell, *right.cells.get(at)?)));
+    cells
+        .flat_map(|(x, y)| {
+            let (x, y) = ((&a.heap, x), (&b.heap, y));
+            [only(x, y), only(y, x)]
+        })
+        .flatten()
+        .collect()
+}
+
+/// Are two nodes told apart by a number that keeps them in different segments?
+fn is_marked(preds: &Preds, nodes: &[Node]) -> bool {
+    let Tracks::Facts { marks, .. } = &preds.tracks else { return false };
+    let marked = |a: &Node, b: &Node| {
+        told_apart(preds, a, b).iter().any(|number| marks.binary_search(number).is_ok())
+    };
+    nodes.iter().enumerate().any(|(i, a)| nodes.iter().skip(i + 1).any(|b| marked(a, b)))
 }
 
 /// Joins nodes of one kind; others become another kind.
@@ -148,8 +223,11 @@ pub(crate) fn merge(
 ) -> Option<Vec<Node>> {
     let mut kinds: Vec<Node> = Vec::new();
     'next: for node in nodes {
+        let kinds_left = kinds.len() < MAX_BODIES;
         for kind in &mut kinds {
-            if kind.children != node.children {
+            if kind.children != node.children
+                || kinds_left && !told_apart(preds, kind, &node).is_empty()
+            {
                 continue;
             }
             // Symbols of the one that are not common must not be taken for the other's.
@@ -247,6 +325,9 @@ pub(crate) fn predicate(
             }
         }
         let mut pure = node.heap.pure.clone();
+        if preds.tracks.facts() {
+            type_bounds(&mut pure, node);
+        }
         pure.retain(|sym| map.contains_key(&sym) && !outside(sym));
         // A node is not at null anyway.
         pure.different.remove(&(node.at, None, 0));
@@ -269,6 +350,16 @@ pub(crate) fn predicate(
     (preds.intern(pred), shared.into_iter().map(Term::sym).collect())
 }
 
+/// Of the numbers of a node nothing is said but their types.
+fn type_bounds(pure: &mut Pure, node: &Node) {
+    let Some(obj) = node.heap.objs.get(&node.at) else { return };
+    for cell in obj.cells.values().filter(|cell| is_number(&node.heap, cell.ty, cell.value)) {
+        if let Some(base) = cell.value.base {
+            pure.bounds.insert(base, values_of(cell.ty));
+        }
+    }
+}
+
 /// The symbols of a heap, in the order in which they are reached.
 pub(crate) fn visit_order(heap: &Heap, from: Sym) -> Vec<Sym> {
     let mut order: Vec<Sym> = Vec::new();
@@ -287,7 +378,7 @@ pub(crate) fn visit_order(heap: &Heap, from: Sym) -> Vec<Sym> {
         for (i, seg) in heap.segs.iter().enumerate() {
             let own = seg.root.base == Some(sym) || seg.last.base == Some(sym);
             if own && segs_done.insert(i) {
-                pending.extend(seg.terms().filter_map(|term| term.base));
+                pending.extend(seg.all_terms().filter_map(|term| term.base));
             }
         }
     }
@@ -318,7 +409,10 @@ pub(crate) fn join_preds(preds: &mut Preds, a: PredId, b: PredId) -> Option<Pred
             at: SELF,
             children: body.children.clone(),
         };
-        let nodes = p.bodies.iter().chain(&q.bodies).map(node).collect();
+        let nodes: Vec<Node> = p.bodies.iter().chain(&q.bodies).map(node).collect();
+        if is_marked(preds, &nodes) {
+            return None;
+        }
         let kinds = merge(preds, nodes, &common, &common)?;
         let (joined, shared) = predicate(preds, p.shape, p.head, kinds, &common, (NEXT, PREV));
         // All arguments must still be there, in their order.
@@ -360,6 +454,9 @@ pub(crate) fn replace_by(
             || sym == PREV_LINK
             || outside(sym) && state.heap.place(Term::sym(sym)) != Place::Nowhere
     };
+    if is_marked(preds, nodes) {
+        return false;
+    }
     let Some(kinds) = merge(preds, nodes.clone(), &outside, &allocated) else { return false };
     let (pred, shared) = predicate(preds, shape, head, kinds, &outside, (NEXT_LINK, PREV_LINK));
     if shared.len() > 4 {
@@ -400,7 +497,7 @@ pub(crate) fn inner_symbols(
     }
     for (i, other) in state.heap.segs.iter().enumerate() {
         let set = if segs.contains(&i) { &mut inside } else { &mut outside };
-        set.extend(other.terms().filter_map(|term| term.base));
+        set.extend(other.all_terms().filter_map(|term| term.base));
     }
     &inside - &outside
 }

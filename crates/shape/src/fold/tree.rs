@@ -3,8 +3,9 @@
 use super::is_pointer;
 use super::node::{Folded, Link, nodes_of, replace_by, take};
 use super::refs::{Ref, Refs, Role};
+use crate::facts::{Facts, Order};
 use crate::heap::{Kind, Place, Seg, State};
-use crate::preds::{PredId, Preds, Shape};
+use crate::preds::{Preds, Shape};
 use crate::records::Records;
 use crate::term::{Sym, Term};
 
@@ -120,7 +121,7 @@ pub(super) fn fold_tree(state: &mut State, preds: &mut Preds, records: &Records)
             continue;
         }
         let link = Link { next: 0, prev: parent, head: 0 };
-        let Some((node, mut objs, mut segs)) = take(state, &refs, a, link, &children) else {
+        let Some((node, mut objs, mut segs)) = take(state, preds, &refs, a, link, &children) else {
             continue;
         };
         if subtrees.iter().any(|i| segs.contains(i)) {
@@ -131,18 +132,21 @@ pub(super) fn fold_tree(state: &mut State, preds: &mut Preds, records: &Records)
         for i in &subtrees {
             nodes.extend(nodes_of(state, preds, &state.heap.segs[*i].clone()));
         }
+        let below: Vec<(Facts, bool)> = subtrees
+            .iter()
+            .map(|i| (state.heap.segs[*i].facts.clone(), state.heap.segs[*i].nonempty))
+            .collect();
         segs.extend(subtrees);
         let before = parent.map_or(Term::NULL, value);
-        let seg = Seg {
-            pred: PredId(0),
-            root: Term::sym(a),
-            to: Term::NULL,
-            before,
-            last: Term::NULL,
-            shared: Vec::new(),
-            nonempty: true,
-        };
+        let mut facts = Facts::of_node(preds, &state.heap, &obj, Order::None);
+        let seg = Seg { root: Term::sym(a), before, ..Seg::nodes() };
         if replace_by(state, preds, Folded { nodes, objs, segs }, (Shape::Tree, 0), seg) {
+            for (more, has) in &below {
+                facts = state.together((&facts, true), (more, *has), Order::None);
+            }
+            if let Some(seg) = state.heap.segs.last_mut() {
+                seg.facts = facts;
+            }
             return true;
         }
     }
