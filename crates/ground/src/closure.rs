@@ -83,6 +83,8 @@ struct NodeData {
     numeric: Option<Node>,
     /// The edge towards the root of its tree in the forest of steps.
     edge: Option<(Node, StepId)>,
+    /// Does the truth of what is asserted depend on it?
+    relevant: bool,
 }
 
 enum Undo {
@@ -91,6 +93,7 @@ enum Undo {
     Edge(Node, Node),
     Union { kept: Node, gone: Node, parents: usize, value: Option<Node>, numeric: Option<Node> },
     Numeric(Node),
+    Relevant(Node),
     Touched(Symbol, u64),
 }
 
@@ -108,6 +111,7 @@ pub(crate) struct Closure {
     known: FastMap<Box<[u32]>, Node>,
     /// Nodes by head and classes of arguments.
     signatures: FastMap<Box<[u32]>, Node>,
+    /// Relevant applications of symbols, in the order in which they became so.
     by_symbol: FastMap<Symbol, Vec<Node>>,
     /// Applications of symbols to numbers.
     pub of_numbers: Vec<Node>,
@@ -200,7 +204,7 @@ impl Closure {
         &self.data(self.root(node)).parents
     }
 
-    /// The applications of a symbol.
+    /// The relevant applications of a symbol, in the order in which they became so.
     pub fn applications(&self, symbol: Symbol) -> &[Node] {
         self.by_symbol.get(&symbol).map_or(&[], |nodes| nodes)
     }
@@ -241,19 +245,17 @@ impl Closure {
             value,
             numeric,
             edge: None,
+            relevant: false,
         });
-        if let Head::Symbol(symbol) = head {
-            self.by_symbol.entry(symbol).or_default().push(node);
-            if args.iter().any(|arg| self.sort(*arg).is_arithmetic()) {
-                self.of_numbers.push(node);
-            }
+        if matches!(head, Head::Symbol(_)) && args.iter().any(|arg| self.sort(*arg).is_arithmetic())
+        {
+            self.of_numbers.push(node);
         }
         for arg in args {
             let root = self.root(*arg);
             self.data_mut(root).parents.push(node);
         }
         self.trail.push(Undo::Node);
-        self.touch(node);
         self.sign(node);
         if is_interpreted(syntax, head) {
             self.dirty.push(node);
@@ -409,6 +411,40 @@ impl Closure {
     /// Now.
     pub fn clock(&self) -> u64 {
         self.clock
+    }
+
+    /// Does the truth of what is asserted depend on it? Only then patterns match it, as in Z3: what
+    /// stands in a disjunct that need not be true is no reason for an instance.
+    pub fn is_relevant(&self, node: Node) -> bool {
+        self.data(node).relevant
+    }
+
+    /// A node is relevant, and with it the parts of what is no connective. Connectives say themselves
+    /// which of their parts are, when they are looked at.
+    pub fn make_relevant(&mut self, syntax: &Syntax, node: Node) {
+        let mut pending = vec![node];
+        while let Some(node) = pending.pop() {
+            if std::mem::replace(&mut self.data_mut(node).relevant, true) {
+                continue;
+            }
+            self.trail.push(Undo::Relevant(node));
+            let head = self.data(node).head;
+            if let Head::Symbol(symbol) = head {
+                self.by_symbol.entry(symbol).or_default().push(node);
+                self.touch(node);
+            }
+            if is_interpreted(syntax, head) {
+                self.dirty.push(node);
+            }
+            let logical = match head {
+                Head::Not | Head::And | Head::Or | Head::Implies | Head::Ite => true,
+                Head::Eq => self.sort(self.data(node).args[0]) == Sort::BOOL,
+                _ => false,
+            };
+            if !logical {
+                pending.extend(self.data(node).args.iter().copied());
+            }
+        }
     }
 
     /// A node of the class of which arithmetic knows.
@@ -571,6 +607,14 @@ impl Closure {
                     self.data_mut(end).edge = None;
                 }
                 Undo::Numeric(root) => self.data_mut(root).numeric = None,
+                Undo::Relevant(node) => {
+                    self.data_mut(node).relevant = false;
+                    if let Head::Symbol(symbol) = self.data(node).head
+                        && let Some(nodes) = self.by_symbol.get_mut(&symbol)
+                    {
+                        nodes.pop();
+                    }
+                }
                 Undo::Touched(symbol, before) => {
                     self.touched.insert(symbol, before);
                 }
@@ -600,13 +644,8 @@ impl Closure {
         encode(data.head, data.args.iter().map(|arg| arg.0), &mut key);
         self.known.remove(&*key);
         self.buffer = key;
-        if let Head::Symbol(symbol) = data.head
-            && let Some(nodes) = self.by_symbol.get_mut(&symbol)
-        {
-            nodes.pop();
-            if self.of_numbers.last().is_some_and(|last| last.0 as usize == self.nodes.len()) {
-                self.of_numbers.pop();
-            }
+        if self.of_numbers.last().is_some_and(|last| last.0 as usize == self.nodes.len()) {
+            self.of_numbers.pop();
         }
         for arg in data.args.iter().rev() {
             let root = self.root(*arg);

@@ -75,6 +75,21 @@ impl Default for Limits {
     }
 }
 
+/// All of the limits, as [`Limits::share`] counts.
+const FULL: usize = 16;
+
+impl Limits {
+    /// So many sixteenths of the work.
+    fn share(self, effort: usize) -> Limits {
+        Limits {
+            instances: self.instances * effort / FULL,
+            matching: self.matching * effort / FULL,
+            cases: self.cases * effort / FULL,
+            ..self
+        }
+    }
+}
+
 /// The work when a scope is opened, for all questions inside of it.
 const BETWEEN: Limits =
     Limits { instances: 150, generation: 2, matching: 20_000, cases: 0, depth: 0, pivots: 400 };
@@ -122,7 +137,7 @@ pub struct Prover {
     /// Quantified formulas to be instantiated.
     active: Vec<Active>,
     is_active: FastSet<Node>,
-    /// For each of their triggers, when it was matched last, and how many nodes there were.
+    /// For each of their triggers, when it was matched last, and with how many applications.
     progress: Vec<(u64, u32)>,
     /// The triggers of quantified formulas, as they are matched.
     triggers: FastMap<QuantId, Rc<[Trigger]>>,
@@ -148,6 +163,8 @@ pub struct Prover {
     contradiction: Option<Step>,
     /// A name meant two things: nothing is believed any more.
     confused: bool,
+    /// The share of the limits that is spent, in sixteenths: less where questions are too hard.
+    effort: usize,
 }
 
 impl Default for Prover {
@@ -185,6 +202,7 @@ impl Prover {
             suppressed: false,
             contradiction: None,
             confused: false,
+            effort: FULL,
         }
     }
 
@@ -241,6 +259,7 @@ impl Prover {
         let mut done = FastMap::default();
         let node = self.closure.instantiate(&self.syntax, formula, &[], 0, &mut done);
         if let Some(node) = node {
+            self.closure.make_relevant(&self.syntax, node);
             self.closure.merge(node, TRUE, Rule::Assumed, Vec::new());
         }
     }
@@ -259,7 +278,7 @@ impl Prover {
             return;
         }
         self.catch_up();
-        let mut budget = BETWEEN;
+        let mut budget = BETWEEN.share(self.effort);
         // What is known everywhere must not grow without end.
         let alive = self.instance_trail.len();
         budget.instances = budget.instances.min(MAX_ALIVE.saturating_sub(alive));
@@ -308,7 +327,7 @@ impl Prover {
     }
 
     fn add_choice(&mut self, node: Node) {
-        if self.is_choice.insert(node) {
+        if self.closure.is_relevant(node) && self.is_choice.insert(node) {
             self.choices.push(node);
         }
     }
@@ -407,6 +426,9 @@ impl Prover {
 
     /// A quantified formula is true, or false.
     fn quantified(&mut self, node: Node, id: QuantId, holds: bool) {
+        if !self.closure.is_relevant(node) {
+            return;
+        }
         let quant = self.syntax.quant(id);
         if quant.universal == holds {
             self.activate(node, id, holds);
@@ -425,6 +447,7 @@ impl Prover {
         let mut done = FastMap::default();
         let body = self.closure.instantiate(&self.syntax, body, &values, generation, &mut done);
         if let Some(body) = body {
+            self.closure.make_relevant(&self.syntax, body);
             self.closure.set(body, holds, Rule::Witness(node), vec![(node, truth(holds))]);
         }
     }

@@ -9,6 +9,10 @@ use crate::{Prover, premise};
 impl Prover {
     /// Draws the conclusions from what is known of a node and its arguments.
     pub(crate) fn evaluate(&mut self, node: Node) {
+        if self.closure.is_relevant(node) {
+            self.pass_on_relevance(node);
+            self.register_parts(node);
+        }
         let (head, args) = self.closure.term(node);
         let holds = self.closure.truth(node);
         match (head, args) {
@@ -97,6 +101,54 @@ impl Prover {
                 let known = matches!(self.closure.term(*b).0, Head::Number(n, _) if !n.is_zero());
                 if !known {
                     self.note_incomplete();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The parts of a connective that make it what it is are relevant if it is.
+    fn pass_on_relevance(&mut self, node: Node) {
+        let (head, args) = self.closure.term(node);
+        let holds = self.closure.truth(node);
+        let with = |literals: &[(Node, bool)]| {
+            let wanted = |(n, value): &&(Node, bool)| self.closure.truth(*n) == Some(*value);
+            // One that is as it has to be is enough; a relevant one is preferred.
+            let relevant = |(n, _): &&(Node, bool)| self.closure.is_relevant(*n);
+            let mut all = literals.iter().filter(wanted);
+            let one = all.clone().find(relevant).or_else(|| all.next());
+            one.map(|(n, _)| *n).into_iter().collect::<Vec<Node>>()
+        };
+        let parts: Vec<Node> = match (head, args, holds) {
+            (Head::Not, args, _) => args.to_vec(),
+            (Head::Eq, args @ [a, _], _) if self.closure.sort(*a) == Sort::BOOL => args.to_vec(),
+            (Head::And, args, Some(true)) | (Head::Or, args, Some(false)) => args.to_vec(),
+            (Head::Implies, args, Some(false)) => args.to_vec(),
+            (Head::And, args, Some(false)) => {
+                with(&args.iter().map(|arg| (*arg, false)).collect::<Vec<_>>())
+            }
+            (Head::Or, args, Some(true)) => {
+                with(&args.iter().map(|arg| (*arg, true)).collect::<Vec<_>>())
+            }
+            (Head::Implies, [a, b], Some(true)) => with(&[(*a, false), (*b, true)]),
+            (Head::Ite, [c, a, b], _) => match self.closure.truth(*c) {
+                Some(true) => vec![*c, *a],
+                Some(false) => vec![*c, *b],
+                None => vec![*c],
+            },
+            _ => return,
+        };
+        for part in parts {
+            self.closure.make_relevant(&self.syntax, part);
+        }
+    }
+
+    /// Arithmetic knows of the parts of a sum, so that what becomes known of them counts.
+    fn register_parts(&mut self, node: Node) {
+        match self.closure.term(node).0 {
+            Head::Add | Head::Sub | Head::Mul | Head::RealDiv | Head::ToReal => {
+                for (part, _) in self.forms.form(&self.closure, node).factors {
+                    self.simplex.register(part);
                 }
             }
             _ => {}

@@ -1,6 +1,7 @@
 //! Instances of quantified formulas, by matching their triggers modulo equality.
 //!
-//! A trigger of one flat pattern, `f(x, y)`, is matched with the applications of `f` that are new. Others
+//! Only what is relevant is matched. A trigger of one flat pattern, `f(x, y)`, is matched with the
+//! applications of `f` that are new. Others
 //! are matched again when something changed that their symbols are about. The values of an instance
 //! determine its generation: one more than the latest of them.
 
@@ -89,6 +90,12 @@ impl Prover {
         self.active.push(Active { node, id, holds, first });
     }
 
+    /// How many quantified formulas are known for all values.
+    #[must_use]
+    pub fn quantifiers(&self) -> usize {
+        self.active.len()
+    }
+
     /// Are there quantified formulas that are known for all values?
     pub(crate) fn has_quantifiers(&self) -> bool {
         !self.active.is_empty()
@@ -101,12 +108,14 @@ impl Prover {
             return false;
         }
         let mut found: Vec<(usize, Box<[Option<Node>]>)> = Vec::new();
-        let now = (self.closure.clock(), self.closure.len() as u32);
+        let clock = self.closure.clock();
         for (index, active) in self.active.iter().enumerate() {
             let Some(triggers) = self.triggers.get(&active.id) else { continue };
             for (position, trigger) in triggers.iter().enumerate() {
                 let progress = &mut self.progress[active.first + position];
-                let (then, seen) = std::mem::replace(progress, now);
+                let first = trigger.symbols.first();
+                let count = first.map_or(0, |symbol| self.closure.applications(*symbol).len());
+                let (then, seen) = std::mem::replace(progress, (clock, count as u32));
                 if trigger.symbols.iter().all(|symbol| self.closure.touched(*symbol) <= then) {
                     continue;
                 }
@@ -124,7 +133,10 @@ impl Prover {
                 };
                 matcher.run(&Todo::Patterns(&trigger.patterns), &mut values);
                 budget.matching = matcher.work;
-                self.suppressed |= found.len() >= start + MAX_MATCHES || budget.matching == 0;
+                if found.len() >= start + MAX_MATCHES || budget.matching == 0 {
+                    self.suppressed = true;
+                    self.progress[active.first + position] = (0, 0);
+                }
             }
         }
         let mut any = false;
@@ -151,11 +163,7 @@ impl Prover {
         if self.instances.contains(key.as_slice()) {
             return false;
         }
-        if generation >= budget.generation {
-            self.suppressed = true;
-            return false;
-        }
-        if budget.instances == 0 {
+        if generation >= budget.generation || budget.instances == 0 {
             // Another question may have more to spend.
             self.suppressed = true;
             let first = self.active[index].first;
@@ -171,6 +179,7 @@ impl Prover {
         let instance =
             self.closure.instantiate(&self.syntax, body, values, generation + 1, &mut done);
         let Some(instance) = instance else { return false };
+        self.closure.make_relevant(&self.syntax, instance);
         let premises = vec![(node, truth(holds))];
         self.closure.set(instance, holds, Rule::Instance(node, bound), premises);
         true
@@ -188,7 +197,7 @@ enum Todo<'a> {
 struct Matcher<'a> {
     syntax: &'a Syntax,
     closure: &'a Closure,
-    /// Applications before this one were looked at.
+    /// So many applications were looked at.
     from: u32,
     found: &'a mut Vec<(usize, Box<[Option<Node>]>)>,
     most: usize,
@@ -213,7 +222,7 @@ impl Matcher<'_> {
                 };
                 let (closure, rest) = (self.closure, Todo::Patterns(others));
                 let all = closure.applications(*symbol);
-                let mut candidates = &all[all.partition_point(|node| node.0 < self.from)..];
+                let mut candidates = all.get(self.from as usize..).unwrap_or_default();
                 // Of an argument that is known, only the applications to it.
                 for pattern in patterns {
                     if let TemplateNode::Var(position, _) = self.syntax.template(*pattern)
@@ -225,7 +234,7 @@ impl Matcher<'_> {
                 }
                 for candidate in candidates {
                     let (head, args) = closure.term(*candidate);
-                    if head == Head::Symbol(*symbol) {
+                    if head == Head::Symbol(*symbol) && closure.is_relevant(*candidate) {
                         self.run(&Todo::Args(patterns, args, &rest), values);
                     }
                 }
@@ -251,7 +260,7 @@ impl Matcher<'_> {
                         let closure = self.closure;
                         for member in closure.class(*node) {
                             let (other, args) = closure.term(member);
-                            if other == *head {
+                            if other == *head && closure.is_relevant(member) {
                                 self.run(&Todo::Args(patterns, args, &tail), values);
                             }
                         }

@@ -8,7 +8,7 @@ use crate::linear::Fact;
 use crate::proof::{Builder, End, Proof, Refutation};
 use crate::simplex::{Certificate, Delta, Outcome};
 use crate::syntax::{Head, Role, Sort};
-use crate::{Answer, Limits, Prover, premise};
+use crate::{Answer, FULL, Limits, Prover, premise};
 
 /// So many equalities between arguments are tried at a time.
 const MAX_EQUALITIES: usize = 12;
@@ -44,8 +44,10 @@ impl Prover {
             return Answer::Unknown;
         }
         self.catch_up();
-        let mut budget = limits;
-        match self.search(&mut budget, limits.depth, 0, &mut builder) {
+        // What was not made between questions is asked for again.
+        self.suppressed = false;
+        let mut budget = limits.share(self.effort);
+        let answer = match self.search(&mut budget, limits.depth, 0, &mut builder) {
             Ok(closed) => {
                 let proof = builder.zip(closed.refutation);
                 Answer::Unsat(proof.map(|(builder, root)| Proof { terms: builder.terms, root }))
@@ -54,7 +56,13 @@ impl Prover {
             Err(Open::Saturated) if self.has_quantifiers() || !self.is_model() => Answer::Saturated,
             Err(Open::Saturated) => Answer::Sat,
             Err(Open::CutShort) => Answer::Unknown,
-        }
+        };
+        // Hard questions come in rows: no more is spent on the next than it is likely to be worth.
+        self.effort = match answer {
+            Answer::Unknown => (self.effort / 2).max(1),
+            _ => (self.effort * 2).min(FULL),
+        };
+        answer
     }
 
     fn search(

@@ -211,6 +211,11 @@ impl Simplex {
         Some(var)
     }
 
+    /// Makes a term a variable, if it is none yet.
+    pub fn register(&mut self, node: Node) {
+        self.leaf(node);
+    }
+
     fn leaf(&mut self, node: Node) -> Var {
         if let Some(var) = self.by_node.get(&node) {
             return *var;

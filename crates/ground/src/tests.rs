@@ -122,6 +122,12 @@ fn arithmetic_and_functions() {
     expect("unsat", "(assert (<= (g i) 3)) (assert (= i 5)) (assert (< 3 (g (- 7 2))))");
     expect("unsat", "(assert (= (+ i k) (+ j k))) (assert (not (= (h a i) (h a j))))");
     expect("unsat", "(assert (= p (+ q 1.0))) (assert (not (= (w p) (w (- (+ q 2.0) 1.0)))))");
+    // What becomes of the parts of a sum by cases counts.
+    expect(
+        "unsat",
+        "(assert (let ((x (- (ite s 1.0 0.0) (ite (and s t) 1.0 0.0)))) \
+         (not (= 0.0 (ite s (ite (<= 1.0 x) (- x 1.0) 0.0) x)))))",
+    );
     // A product with a factor that turns out to be a number.
     expect("unsat", "(assert (= i 2)) (assert (< (* i j) 5)) (assert (= j 3))");
 }
