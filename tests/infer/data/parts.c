@@ -1,6 +1,5 @@
 // A list in three parts: ones, then twos, then a single three, at which loops end without looking for null.
 //:: infer memsafety: safe, memtrack: safe, reach: safe
-//:: unchecked
 #include <assert.h>
 #include <stdlib.h>
 
