@@ -11,8 +11,9 @@ impl Prover {
     pub(crate) fn evaluate(&mut self, node: Node) {
         if self.closure.is_relevant(node) {
             self.pass_on_relevance(node);
-            self.register_parts(node);
         }
+        // Relevant or not: a model gives every sum a value, and so every part of it.
+        self.register_parts(node);
         let (head, args) = self.closure.term(node);
         let holds = self.closure.truth(node);
         match (head, args) {

@@ -83,6 +83,9 @@ impl Prover {
             if self.decide_open() || self.instantiate(budget) || self.equate_arguments(budget) {
                 continue;
             }
+            if self.equate_different(budget) {
+                continue;
+            }
             let Some((on, value)) = self.choose() else { return Err(Open::Saturated) };
             if depth == 0 || budget.cases == 0 {
                 return Err(Open::CutShort);
@@ -372,16 +375,44 @@ impl Prover {
                 }
                 let known = self.closure.numeric(x).zip(self.closure.numeric(y));
                 let Some((x, y)) = known else { break };
-                let below = self.refute_less(x, y, budget);
-                let above = below.as_ref().and_then(|_| self.refute_less(y, x, budget));
-                let Some((below, above)) = below.zip(above) else { break };
-                let facts = below.iter().chain(&above);
-                let premises = facts.filter_map(|(fact, _)| premise(*fact)).collect();
-                self.closure.merge(x, y, Rule::Farkas(vec![below, above]), premises);
+                if !self.equate(x, y, budget) {
+                    break;
+                }
                 news = true;
             }
         }
         news
+    }
+
+    /// Merges numbers that are said to be different, and of which neither can be less. Were there any?
+    fn equate_different(&mut self, budget: &mut Limits) -> bool {
+        if self.simplex.broken {
+            return false;
+        }
+        for index in (0..self.disequal.len()).rev() {
+            let [a, b] = *self.closure.term(self.disequal[index]).1 else { continue };
+            let (x, y) = (self.model_value(a), self.model_value(b));
+            if x.is_none() || x != y {
+                continue;
+            }
+            let known = self.closure.numeric(a).zip(self.closure.numeric(b));
+            let Some((x, y)) = known else { continue };
+            if self.equate(x, y, budget) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Merges two numbers if neither can be less than the other.
+    fn equate(&mut self, x: Node, y: Node, budget: &mut Limits) -> bool {
+        let below = self.refute_less(x, y, budget);
+        let above = below.as_ref().and_then(|_| self.refute_less(y, x, budget));
+        let Some((below, above)) = below.zip(above) else { return false };
+        let facts = below.iter().chain(&above);
+        let premises = facts.filter_map(|(fact, _)| premise(*fact)).collect();
+        self.closure.merge(x, y, Rule::Farkas(vec![below, above]), premises);
+        true
     }
 
     fn refute_less(&mut self, x: Node, y: Node, budget: &mut Limits) -> Option<Certificate> {
@@ -414,11 +445,20 @@ impl Prover {
             if head != Head::Eq || !self.closure.sort(a).is_arithmetic() {
                 continue;
             }
-            let equal = match (self.model_value(a), self.model_value(b)) {
-                (Some(x), Some(y)) => Some(x == y),
-                _ => Some(false),
+            if self.closure.truth(Node(index as u32)) != Some(false) {
+                continue;
+            }
+            let differ = match (self.model_value(a), self.model_value(b)) {
+                (Some(x), Some(y)) => x != y,
+                // What arithmetic knows nothing of has a value of its own.
+                (x, y) => {
+                    let own = |value: Option<Delta>, node| {
+                        value.is_some() || self.closure.numeric(node).is_none()
+                    };
+                    own(x, a) && own(y, b)
+                }
             };
-            if self.closure.truth(Node(index as u32)) == Some(false) && equal != Some(false) {
+            if !differ {
                 return false;
             }
         }

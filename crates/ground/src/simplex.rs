@@ -433,8 +433,8 @@ impl Simplex {
     pub fn value(&self, form: &Linear) -> Option<Delta> {
         let mut value = Delta { real: form.constant, small: Rational::ZERO };
         for (node, factor) in &form.factors {
-            let var = self.by_node.get(node);
-            value = value.plus(var.map_or(Delta::ZERO, |var| self.vars[*var].value), *factor)?;
+            let var = self.by_node.get(node)?;
+            value = value.plus(self.vars[*var].value, *factor)?;
         }
         Some(value)
     }

@@ -128,6 +128,7 @@ fn arithmetic_and_functions() {
         "(assert (let ((x (- (ite s 1.0 0.0) (ite (and s t) 1.0 0.0)))) \
          (not (= 0.0 (ite s (ite (<= 1.0 x) (- x 1.0) 0.0) x)))))",
     );
+    expect("unsat", "(assert (not (= 0.0 (- (ite s 1.0 0.0) (ite s 1.0 0.0)))))");
     // A product with a factor that turns out to be a number.
     expect("unsat", "(assert (= i 2)) (assert (< (* i j) 5)) (assert (= j 3))");
 }
