@@ -181,18 +181,9 @@ impl Asker {
         let signature = &document.signature;
         let defs = Defs::new(signature.clone(), semantics);
         let mut budget = self.budget();
-        let answer = match (question, document.formulas.as_slice()) {
-            (Question::Frame(..), [h, g]) => {
-                sl::ask::frame(&mut self.decider, &defs, h, g, &mut budget)
-            }
-            (_, [h, g]) => sl::ask::abduce(&mut self.decider, &defs, h, g, &mut budget),
-            _ => Answer::GaveUp(Limit::NoFrame),
-        };
-        let proof = match &answer {
-            Answer::Decided(Inference::Found(_, proof)) if self.settings.proofs => {
-                Some(self.proof_report(proof))
-            }
-            _ => None,
+        let (answer, proof) = match document.formulas.as_slice() {
+            [h, g] => self.inferred(question, &defs, (h, g), &mut budget),
+            _ => (Answer::GaveUp(Limit::NoFrame), None),
         };
         let effort = effort(start.elapsed(), budget.stats);
         let reason = answer.why_not().unwrap_or_default();
@@ -215,6 +206,36 @@ impl Asker {
             expected: None,
         };
         Done { report, drawing }
+    }
+
+    fn inferred(
+        &mut self,
+        question: Question<'_>,
+        defs: &Defs,
+        (h, g): (&Formula, &Formula),
+        budget: &mut Budget,
+    ) -> (Answer<Inference<Formula>>, Option<Result<ProofReport, String>>) {
+        let (scope, h, g) = sl::ask::lowered(defs, h, g);
+        let is_frame = matches!(question, Question::Frame(..));
+        let answer = if is_frame {
+            self.decider.frame(&scope, &h, &g, budget)
+        } else {
+            self.decider.abduce(&scope, &h, &g, budget)
+        };
+        let Answer::Decided(Inference::Found(found, proof)) = &answer else {
+            return (answer.and_then(|answer| sl::ask::raised(&scope, answer)), None);
+        };
+        let looked_at = self.look_at(proof, |proof| {
+            if is_frame {
+                proof::check_frame(&scope, &h, &g, found, proof)
+            } else {
+                proof::check_anti_frame(&scope, &h, &g, found, proof)
+            }
+        });
+        match looked_at {
+            Ok(report) => (answer.and_then(|answer| sl::ask::raised(&scope, answer)), report),
+            Err(fault) => (Answer::GaveUp(Limit::RejectedProof(fault.to_string())), None),
+        }
     }
 
     fn check<'q>(
@@ -242,43 +263,41 @@ impl Asker {
             None => self.decider.satisfiable(&scope, &left, &mut budget),
             Some(right) => self.decider.entails(&scope, &left, right, &mut budget).counterexample(),
         };
-        let mut proof = None;
+        let (mut proof, never) = (None, Assertion::never());
         if let Answer::Decided(Satisfiability::Unsat(found)) = &answer {
-            proof = self.settings.proofs.then(|| self.proof_report(found));
-            if let Some(fault) = self.fault(&scope, &left, right.as_ref(), found) {
-                answer = Answer::GaveUp(Limit::RejectedProof(fault.to_string()));
+            // What has no model entails `false`.
+            let right = right.as_ref().unwrap_or(&never);
+            let check = |proof: &Proof| proof::check_entailment(&scope, &left, right, proof);
+            match self.look_at(found, check) {
+                Ok(report) => proof = report,
+                Err(fault) => answer = Answer::GaveUp(Limit::RejectedProof(fault.to_string())),
             }
         }
         let effort = effort(start.elapsed(), budget.stats);
         Checked { signature, answer, proof, words, effort }
     }
 
-    fn proof_report(&self, found: &Proof) -> Result<ProofReport, String> {
-        let derivations = found.derivations().map_err(|why| why.to_string())?;
-        let svg = self.settings.proof_drawings.then(|| proof::svg::draw(&derivations));
-        Ok(ProofReport { text: proof::text::print(&derivations), svg })
-    }
-
-    /// What is wrong with a proof, if somebody wants to know, and there is one. Without a right side it is
-    /// about `false`.
-    fn fault(
+    /// A proof as it is reported, or why there is none, if it is to be shown or checked. If it is to be
+    /// checked, this is done once, on the same proof that is shown.
+    fn look_at(
         &self,
-        scope: &Scope,
-        left: &Assertion,
-        right: Option<&Assertion>,
         found: &Proof,
-    ) -> Option<proof::Fault> {
-        if !self.settings.check_proofs || matches!(found, Proof::None(_)) {
-            return None;
+        check: impl FnOnce(&Proof) -> Result<(), proof::Fault>,
+    ) -> Result<Option<Result<ProofReport, String>>, proof::Fault> {
+        if !self.settings.proofs && !self.settings.check_proofs {
+            return Ok(None);
         }
-        match right {
-            Some(right) => proof::check_entailment(scope, left, right, found).err(),
-            // Not every assertion without a model has a proof of that.
-            None => {
-                let found = Proof::Derivations(found.derivations().ok()?);
-                proof::check_entailment(scope, left, &Assertion::never(), &found).err()
-            }
+        let derivations = match found.derivations() {
+            Ok(derivations) => derivations,
+            Err(why) => return Ok(Some(Err(why.to_string()))),
+        };
+        if self.settings.check_proofs {
+            check(&Proof::Derivations(derivations.clone()))?;
         }
+        Ok(self.settings.proofs.then(|| {
+            let svg = self.settings.proof_drawings.then(|| proof::svg::draw(&derivations));
+            Ok(ProofReport { text: proof::text::print(&derivations), svg })
+        }))
     }
 
     /// What one question may take.

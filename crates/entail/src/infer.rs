@@ -8,15 +8,12 @@ use sl::core::{Assertion, Scope};
 use sl::formula::Kind;
 use sl::procedure::NoProof;
 use sl::{
-    Answer, Budget, Defs, Entailment, Formula, Inference, Procedure, Proof, Satisfiability,
+    Answer, Budget, Defs, Entailment, Formula, Inference, Procedure, Proof, Reason, Satisfiability,
     SymbolicHeap, Term,
 };
 
 use crate::portfolio::Portfolio;
 use crate::subtract::{Oracle, Subtraction};
-
-/// Guesses are confirmed by whoever can, with a proof or not.
-const UNRECORDED: Proof = Proof::None(NoProof::NotRecorded);
 
 impl Portfolio {
     /// A frame that is read off a proof; else one by a solver, or by subtraction.
@@ -31,12 +28,16 @@ impl Portfolio {
             budget.stats.procedure = Some(Induct.name());
             return found;
         }
+        // Guesses are confirmed by whoever can; the proof is looked for when somebody wants to see it.
+        let proved = |inference: Inference, otherwise: NoProof| {
+            with_proof(scope, inference, otherwise, |frame| Ok((h.clone(), g.star(scope, frame)?)))
+        };
         let answer = self.by_solver(budget, |s, budget| s.frame(scope, h, g, budget));
-        if let Answer::Decided(_) = answer {
-            return answer;
+        if let Answer::Decided(inference) = answer {
+            return Answer::Decided(proved(inference, NoProof::Solver));
         }
-        let (Ok(h), Ok(g)) = (h.formula(scope), g.formula(scope)) else { return answer };
-        let (defs, h, g) = (scope.defs(), &h, &g);
+        let (Ok(left), Ok(right)) = (h.formula(scope), g.formula(scope)) else { return answer };
+        let (defs, h, g) = (scope.defs(), &left, &right);
         let part = Formula::sep(vec![g.clone(), Kind::True.into()]);
         let found = ask::entails(self, defs, h, &part, budget);
         if let Answer::Decided(Entailment::Invalid(model)) = found {
@@ -50,7 +51,8 @@ impl Portfolio {
             let (signature, semantics) = (defs.signature(), defs.semantics());
             Subtraction::new(signature, semantics, h, g).frame(&mut questions, h, g)
         };
-        let found = frame.map(|frame| Inference::Found(frame, UNRECORDED).lowered(scope));
+        let found = frame.map(|frame| guessed(scope, &frame));
+        let found = found.map(|inference| proved(inference, NoProof::NotRecorded));
         by_subtraction(found, answer, budget)
     }
 
@@ -61,19 +63,22 @@ impl Portfolio {
         g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
+        let proved = |inference: Inference, otherwise: NoProof| {
+            with_proof(scope, inference, otherwise, |less| Ok((h.star(scope, less)?, g.clone())))
+        };
         let answer = self.by_solver(budget, |s, budget| s.abduce(scope, h, g, budget));
-        if let Answer::Decided(_) = answer {
-            return answer;
+        if let Answer::Decided(inference) = answer {
+            return Answer::Decided(proved(inference, NoProof::Solver));
         }
-        let (Ok(h), Ok(g)) = (h.formula(scope), g.formula(scope)) else { return answer };
-        let (defs, h, g) = (scope.defs(), &h, &g);
+        let (Ok(left), Ok(right)) = (h.formula(scope), g.formula(scope)) else { return answer };
+        let (defs, h, g) = (scope.defs(), &left, &right);
         let mut questions = Questions { portfolio: self, budget, defs, h, g };
         let inference = if questions.nothing_helps() {
             Some(Inference::Nothing(None))
         } else {
-            questions.missing().map(|missing| Inference::Found(missing, UNRECORDED))
+            questions.missing().map(|missing| guessed(scope, &missing))
         };
-        let found = inference.map(|inference| inference.lowered(scope));
+        let found = inference.map(|inference| proved(inference, NoProof::NotRecorded));
         by_subtraction(found, answer, budget)
     }
 
@@ -88,6 +93,28 @@ impl Portfolio {
             Ok(solver) => question(solver, budget),
         }
     }
+}
+
+/// Frames mention no variables that the question does not, so the scope has them all.
+fn guessed(scope: &Scope, formula: &Formula) -> Inference {
+    Inference::Found(scope.clone().lower(formula), Proof::None(NoProof::NotRecorded))
+}
+
+/// What was found with a proof of the entailment that this makes of it, or the reason why there is none.
+fn with_proof(
+    scope: &Scope,
+    inference: Inference,
+    otherwise: NoProof,
+    entailment: impl FnOnce(&Assertion) -> Result<(Assertion, Assertion), Reason>,
+) -> Inference {
+    let Inference::Found(found, _) = inference else { return inference };
+    let proof = match entailment(&found) {
+        Ok((left, right)) => {
+            Proof::Later(induct::proof_later(scope.clone(), left, right).or_else(otherwise))
+        }
+        Err(_) => Proof::None(otherwise),
+    };
+    Inference::Found(found, proof)
 }
 
 /// What was found by subtraction, or else what the solver said.

@@ -7,12 +7,10 @@ use std::time::Duration;
 
 use induct::Induct;
 use lists::Lists;
-use sl::addresses::{self, Translated};
+use sl::addresses;
 use sl::core::{Assertion, PredId, Scope};
-use sl::procedure::{SolverFault, Unknown};
-use sl::{
-    Answer, Budget, Defs, Entailment, Formula, Inference, Limit, Procedure, Reason, Satisfiability,
-};
+use sl::procedure::{NoProof, SolverFault, Unknown};
+use sl::{Answer, Budget, Entailment, Inference, Limit, Procedure, Proof, Reason, Satisfiability};
 
 /// How long a solver may think about one of its questions if nobody says how long an answer may take.
 /// There are limits on work that are reached first.
@@ -108,6 +106,26 @@ impl Portfolio {
     }
 }
 
+impl Portfolio {
+    /// The same inference with the proof of its own entailment, which this makes of what was found.
+    fn with_proof(
+        &mut self,
+        scope: &Scope,
+        inference: Inference,
+        budget: &mut Budget,
+        entailment: impl FnOnce(&Assertion) -> Result<(Assertion, Assertion), Reason>,
+    ) -> Inference {
+        let Inference::Found(found, _) = inference else { return inference };
+        let answer = entailment(&found)
+            .map(|(left, right)| self.entails(scope, &left, &right, budget).decided());
+        let proof = match answer {
+            Ok(Some(Entailment::Valid(proof))) => proof,
+            _ => Proof::None(NoProof::NotRecorded),
+        };
+        Inference::Found(found, proof)
+    }
+}
+
 impl Procedure for Portfolio {
     fn name(&self) -> &'static str {
         "all"
@@ -119,18 +137,16 @@ impl Procedure for Portfolio {
         assertion: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Satisfiability> {
-        let Some(translated) = without_integer_locations(scope, &[assertion]) else {
+        // A model is a counterexample to `false`.
+        let Some(translated) = addresses::entailment(scope, assertion, &Assertion::never()) else {
             return self.by_all(scope, &[assertion], budget, |procedure, budget| {
                 procedure.satisfiable(scope, assertion, budget)
             });
         };
-        let translated = match translated {
+        let (translated, scope, assertion, _) = match translated {
             Ok(translated) => translated,
             Err(reason) => return Answer::OutOfFragment(reason),
         };
-        let defs = Defs::new(translated.signature.clone(), scope.defs().semantics());
-        let mut scope = Scope::new(&defs);
-        let assertion = scope.lower(&Formula::and(translated.all()));
         let answer = self.by_all(&scope, &[&assertion], budget, |procedure, budget| {
             procedure.satisfiable(&scope, &assertion, budget)
         });
@@ -151,17 +167,13 @@ impl Procedure for Portfolio {
         right: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Entailment> {
-        let Some(translated) = without_integer_locations(scope, &[left, right]) else {
+        let Some(translated) = addresses::entailment(scope, left, right) else {
             return self.by_all(scope, &[left, right], budget, |procedure, budget| {
                 procedure.entails(scope, left, right, budget)
             });
         };
-        let pair = translated.and_then(|translated| {
-            let pair = pair_of(&translated, scope)?;
-            Ok((translated, pair))
-        });
-        let (translated, (scope, left, right)) = match pair {
-            Ok(pair) => pair,
+        let (translated, scope, left, right) = match translated {
+            Ok(translated) => translated,
             Err(reason) => return Answer::OutOfFragment(reason),
         };
         let answer = self.by_all(&scope, &[&left, &right], budget, |procedure, budget| {
@@ -184,7 +196,14 @@ impl Procedure for Portfolio {
         g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        inferred(scope, h, g, |scope, h, g| self.frame_of_locations(scope, h, g, budget))
+        if !addresses::are_integers(scope.defs().signature()) {
+            return self.frame_of_locations(scope, h, g, budget);
+        }
+        let found =
+            of_integers(scope, h, g, |scope, h, g| self.frame_of_locations(scope, h, g, budget));
+        found.map(|found| {
+            self.with_proof(scope, found, budget, |frame| Ok((h.clone(), g.star(scope, frame)?)))
+        })
     }
 
     fn abduce(
@@ -194,27 +213,30 @@ impl Procedure for Portfolio {
         g: &Assertion,
         budget: &mut Budget,
     ) -> Answer<Inference> {
-        inferred(scope, h, g, |scope, h, g| self.abduce_locations(scope, h, g, budget))
+        if !addresses::are_integers(scope.defs().signature()) {
+            return self.abduce_locations(scope, h, g, budget);
+        }
+        let found =
+            of_integers(scope, h, g, |scope, h, g| self.abduce_locations(scope, h, g, budget));
+        found.map(|found| {
+            self.with_proof(scope, found, budget, |missing| {
+                Ok((h.star(scope, missing)?, g.clone()))
+            })
+        })
     }
 }
 
-/// An answer about locations that are integers, by one about others.
-fn inferred(
+/// An answer about locations that are integers, by one about others. Its proof is about those others.
+fn of_integers(
     scope: &Scope,
     h: &Assertion,
     g: &Assertion,
     ask: impl FnOnce(&Scope, &Assertion, &Assertion) -> Answer<Inference>,
 ) -> Answer<Inference> {
-    let Some(translated) = without_integer_locations(scope, &[h, g]) else {
-        return ask(scope, h, g);
-    };
-    let pair = translated.and_then(|translated| {
-        let pair = pair_of(&translated, scope)?;
-        Ok((translated, pair))
-    });
-    let (translated, (other, h, g)) = match pair {
-        Ok(pair) => pair,
-        Err(reason) => return Answer::OutOfFragment(reason),
+    let (translated, other, h, g) = match addresses::entailment(scope, h, g) {
+        None => return ask(scope, h, g),
+        Some(Ok(translated)) => translated,
+        Some(Err(reason)) => return Answer::OutOfFragment(reason),
     };
     ask(&other, &h, &g).and_then(|inference| match inference {
         Inference::Found(found, proof) => match found
@@ -229,35 +251,6 @@ fn inferred(
             Answer::Decided(Inference::Nothing(model.and_then(|model| translated.model(model))))
         }
     })
-}
-
-/// The same assertions about other locations, if integers are locations.
-fn without_integer_locations(
-    scope: &Scope,
-    assertions: &[&Assertion],
-) -> Option<Result<Translated, Reason>> {
-    let defs = scope.defs();
-    addresses::are_integers(defs.signature()).then(|| {
-        let formulas: Vec<Formula> = assertions
-            .iter()
-            .map(|assertion| assertion.formula(scope))
-            .collect::<Result<_, _>>()?;
-        addresses::translate(defs.signature(), defs.semantics(), &formulas)
-    })
-}
-
-/// Two formulas; what holds besides is known on the left.
-fn pair_of(
-    translated: &Translated,
-    scope: &Scope,
-) -> Result<(Scope, Assertion, Assertion), Reason> {
-    let [left, right] = translated.formulas.as_slice() else {
-        return Err(Reason::IllSorted);
-    };
-    let mut parts = vec![left.clone()];
-    parts.extend(translated.facts.iter().cloned());
-    let defs = Defs::new(translated.signature.clone(), scope.defs().semantics());
-    Ok(sl::ask::lowered(&defs, &Formula::and(parts), right))
 }
 
 fn no_solver() -> Limit {

@@ -16,7 +16,8 @@
 //! answers as `:status`; `unknown` stands for all but `unsat`. Its first line may be `; by NAME`.
 //!
 //! Where everybody is asked, those that need no solver are asked by themselves, too: what they decide must
-//! be the same. Proofs are checked.
+//! be the same. What is valid, what has no model, frames and anti-frames have a proof unless a solver says so;
+//! proofs are checked.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,11 +29,12 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use lists::Lists;
 use report::FileId;
 use sl::ask;
-use sl::procedure::Check;
+use sl::core::{Assertion, Scope};
+use sl::procedure::{Check, NoProof};
 use sl::smtlib::Status;
 use sl::{
-    Answer, Budget, Defs, Entailment, Evaluator, Formula, Inference, Procedure, Satisfiability,
-    Semantics, Truth,
+    Answer, Budget, Defs, Entailment, Evaluator, Formula, Inference, Procedure, Proof,
+    Satisfiability, Semantics, Truth,
 };
 
 fn main() -> ExitCode {
@@ -132,9 +134,19 @@ impl Question {
         let (defs, mut budget) = (&self.defs, Budget::default());
         match &self.what {
             What::Check(Check::Satisfiable(formula)) => {
-                let answer = ask::satisfiable(procedure, defs, formula, &mut budget);
-                if let Answer::Decided(Satisfiability::Sat(model)) = &answer {
-                    self.confirm(formula, model, Truth::True)?;
+                let mut scope = Scope::new(defs);
+                let assertion = scope.lower(formula);
+                let answer = procedure.satisfiable(&scope, &assertion, &mut budget);
+                match &answer {
+                    Answer::Decided(Satisfiability::Sat(model)) => {
+                        self.confirm(formula, model, Truth::True)?;
+                    }
+                    Answer::Decided(Satisfiability::Unsat(found)) => {
+                        self.accept(found, |found| {
+                            proof::check_entailment(&scope, &assertion, &Assertion::never(), found)
+                        })?
+                    }
+                    _ => {}
                 }
                 Ok(known(&answer, answer.as_str()))
             }
@@ -142,9 +154,8 @@ impl Question {
                 let (scope, h, g) = ask::lowered(defs, left, right);
                 let answer = procedure.entails(&scope, &h, &g, &mut budget);
                 match &answer {
-                    Answer::Decided(Entailment::Valid(found)) if found.derivations().is_ok() => {
-                        proof::check_entailment(&scope, &h, &g, found)
-                            .map_err(|fault| format!("{}\n    the proof: {fault}", self.text))?;
+                    Answer::Decided(Entailment::Valid(found)) => {
+                        self.accept(found, |found| proof::check_entailment(&scope, &h, &g, found))?
                     }
                     Answer::Decided(Entailment::Invalid(model)) => {
                         self.confirm(left, model, Truth::True)?;
@@ -161,11 +172,41 @@ impl Question {
                 Ok(known(&answer, word))
             }
             What::Frame(h, g) => {
-                Ok(inferred("frame", &ask::frame(procedure, defs, h, g, &mut budget)))
+                let (scope, h, g) = ask::lowered(defs, h, g);
+                let answer = procedure.frame(&scope, &h, &g, &mut budget);
+                if let Answer::Decided(Inference::Found(frame, found)) = &answer {
+                    self.accept(found, |found| proof::check_frame(&scope, &h, &g, frame, found))?;
+                }
+                Ok(inferred("frame", &answer.and_then(|found| ask::raised(&scope, found))))
             }
             What::AntiFrame(h, g) => {
-                Ok(inferred("anti-frame", &ask::abduce(procedure, defs, h, g, &mut budget)))
+                let (scope, h, g) = ask::lowered(defs, h, g);
+                let answer = procedure.abduce(&scope, &h, &g, &mut budget);
+                if let Answer::Decided(Inference::Found(missing, found)) = &answer {
+                    self.accept(found, |found| {
+                        proof::check_anti_frame(&scope, &h, &g, missing, found)
+                    })?;
+                }
+                Ok(inferred("anti-frame", &answer.and_then(|found| ask::raised(&scope, found))))
             }
+        }
+    }
+
+    /// There is a proof unless a solver says so, and it is accepted.
+    fn accept(
+        &self,
+        found: &Proof,
+        check: impl FnOnce(&Proof) -> Result<(), proof::Fault>,
+    ) -> Result<(), String> {
+        match found.derivations() {
+            Ok(derivations) => check(&Proof::Derivations(derivations))
+                .map_err(|fault| format!("{}\n    the proof: {fault}", self.text)),
+            Err(NoProof::Solver) => Ok(()),
+            Err(why) => Err(format!(
+                "{}
+    there is no proof: {why}",
+                self.text
+            )),
         }
     }
 

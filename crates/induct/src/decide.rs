@@ -116,16 +116,17 @@ enum Found {
 /// invariants decide many questions for which no cyclic proof is found.
 fn refutation(scope: &Scope, assertion: &Assertion) -> Proof {
     let (scope, assertion) = (scope.clone(), assertion.clone());
-    proof_later(scope, assertion, Assertion::never())
+    Proof::Later(proof_later(scope, assertion, Assertion::never()))
 }
 
 /// A proof of an entailment that is known to be valid, looked for when somebody wants to see one.
-pub(crate) fn proof_later(scope: Scope, left: Assertion, right: Assertion) -> Proof {
-    Proof::Later(Later::new(move || {
+#[must_use]
+pub fn proof_later(scope: Scope, left: Assertion, right: Assertion) -> Later {
+    Later::new(move || {
         let meter = Meter::default();
         let question = Question::new(&scope, &left, Some(&right), &meter).ok()?;
         question.proved(&[AT_ONCE], false).or_else(|| question.proved(&EFFORTS, true))
-    }))
+    })
 }
 
 /// Is there a proof that every model of the first formula is one of the second? Nobody looks for a

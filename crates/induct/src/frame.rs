@@ -12,7 +12,7 @@ use sl::core::sequent::ordered;
 use sl::core::{Assertion, Heap, Pure, Scope, SortId, SymHeap, Var};
 use sl::procedure::{Meter, Unknown};
 use sl::proof::{Derivation, Rule, Tree};
-use sl::{Inference, Limit, Reason, Sort};
+use sl::{Inference, Limit, Proof, Reason, Sort};
 
 use crate::decide::{AT_ONCE, EFFORTS, FIRST_EFFORT, LAST_EFFORT, Question, proof_later};
 
@@ -70,11 +70,9 @@ pub(crate) fn frame(
             }
         }
     }
-    let whole = |frame: &SymHeap| rights.iter().map(|right| right.clone().star(frame)).collect();
-    let wholes: Vec<SymHeap> =
-        all.iter().flat_map(|frame| -> Vec<SymHeap> { whole(frame) }).collect();
-    let proof = proof_later(scope.clone(), h.clone(), wholes.into());
-    Ok(Inference::Found(all.into(), proof))
+    let frame = Assertion::from(all);
+    let proof = proof_later(scope.clone(), h.clone(), g.star(scope, &frame)?);
+    Ok(Inference::Found(frame, Proof::Later(proof)))
 }
 
 /// The locations that are free in either, with the `nil`s of their sorts at the end; none if there are

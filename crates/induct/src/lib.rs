@@ -30,4 +30,4 @@ pub mod unfold;
 
 pub use sl::core::{sequent, system};
 
-pub use decide::{Induct, proves};
+pub use decide::{Induct, proof_later, proves};

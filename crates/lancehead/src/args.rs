@@ -651,8 +651,8 @@ pub struct Sl {
     #[arg(long, value_name = "FILE", global = true)]
     pub dot: Option<PathBuf>,
 
-    /// Show the proof of an entailment that is valid, if it was decided without a solver: a sequent and
-    /// the rule that it follows by on each line
+    /// Show the proof of an entailment that is valid, or of what a frame or an anti-frame is by, unless
+    /// only a solver knows: a sequent and the rule that it follows by on each line
     #[arg(long, global = true)]
     pub proof: bool,
 
@@ -660,7 +660,8 @@ pub struct Sl {
     #[arg(long, value_name = "FILE", global = true)]
     pub proof_svg: Option<PathBuf>,
 
-    /// Check every proof independently of the search; a proof that is not accepted is no answer
+    /// Check every proof independently of the search; a proof that is not accepted is no answer. Where
+    /// there is no proof to check, that is said
     #[arg(long, global = true)]
     pub check_proofs: bool,
 

@@ -154,8 +154,46 @@ fn proofs_are_drawn_whatever_the_format() {
 fn proofs_of_contradictions_and_of_frames() {
     let (status, text) = answer(&["sat", "x |-> y * x |-> z", "--proof", "--check-proofs"]);
     assert_eq!((status, text.contains("|- false")), (0, true), "{text}");
-    let (status, text) = answer(&["frame", "x |-> y * ls(y, nil)", "x |-> y", "--proof"]);
+    let checked = ["--proof", "--check-proofs"];
+    let question = ["frame", "x |-> y * ls(y, nil)", "x |-> y"];
+    let (status, text) = answer(&[&question[..], &checked].concat());
     assert_eq!((status, text.contains("[match cell]")), (0, true), "{text}");
+    // The frame is the one that the proof is about.
+    assert!(text.contains("|- x != nil * x != y * x |-> y * ls(y, nil) "), "{text}");
+    let (_, json) = answer(&[&question[..], &checked, &["--format", "json"]].concat());
+    let object: Value = serde_json::from_str(json.trim_end()).unwrap();
+    assert!(object["proof"].as_str().unwrap().contains("[match cell]"), "{json}");
+    let (status, text) = answer(&[&["abduce", "x |-> y", "ls(x, nil)"][..], &checked].concat());
+    assert_eq!((status, text.contains("x |-> y * ls(y, nil) |- ls(x, nil)")), (0, true), "{text}");
+}
+
+/// Where only a solver knows, that is said, whether proofs are to be shown or to be checked.
+#[test]
+fn answers_without_a_proof_say_so() {
+    let overlaid = "(ls(x, y) && x |-> y) * ls(z, w)";
+    for question in
+        [["entails", "x |-> y * y |-> x", "!emp * !emp"], ["frame", overlaid, "ls(z, w)"]]
+    {
+        for wanted in ["--proof", "--check-proofs"] {
+            let (status, text) = complaint(&[&question[..], &[wanted]].concat());
+            let said = text.contains("there is no proof: a solver found no counterexample");
+            assert_eq!((status, said), (0, true), "{text}");
+        }
+    }
+}
+
+/// Where integers are locations, a proof is about other locations, and is accepted all the same.
+#[test]
+fn proofs_about_integers_as_locations() {
+    let folder = testing::scratch(env!("CARGO_TARGET_TMPDIR"), "sl-proofs-of-integers").unwrap();
+    let path = folder.join("integers.smt2");
+    let text = "(declare-heap (Int Int)) (declare-const x Int) (declare-const y Int)
+        (assert (sep (pto x y) (pto y 3))) (assert (not (sep (pto y 3) (pto x y)))) (check-sat)
+        (reset-assertions) (assert (sep (pto x y) (pto x 3))) (check-sat)";
+    fs::write(&path, text).unwrap();
+    let (status, text) = answer(&[path.to_str().unwrap(), "--proof", "--check-proofs"]);
+    assert_eq!((status, text.matches("unsat\n").count()), (0, 2), "{text}");
+    assert_eq!(text.matches("[match cell]").count(), 2, "{text}");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt;
 
 use arith::{Constraint, Relation, Sum};
 use sl::Proof;
+use sl::addresses;
 use sl::core::sequent::ordered;
 use sl::core::{Assertion, Clause, Clauses, Heap, Scope, Sequent, Var};
 use sl::proof::{Consequence, Derivation, Rule, Tree, Use};
@@ -49,6 +50,13 @@ pub fn check_entailment(
     right: &Assertion,
     proof: &Proof,
 ) -> Result<(), Fault> {
+    // Where integers are locations, proofs are about others.
+    if let Some(translated) = addresses::entailment(scope, left, right) {
+        let Ok((_, scope, left, right)) = translated else {
+            return fault("the question is not about locations");
+        };
+        return check_entailment(&scope, &left, &right, proof);
+    }
     let Ok(derivations) = proof.derivations() else {
         return fault("there is no proof to check");
     };
@@ -79,6 +87,41 @@ pub fn check_entailment(
         check(derivation)?;
     }
     Ok(())
+}
+
+/// Does this proof show that `F` is a frame: `H |- G * F`?
+///
+/// # Errors
+/// With the first fault that is found.
+pub fn check_frame(
+    scope: &Scope,
+    h: &Assertion,
+    g: &Assertion,
+    frame: &Assertion,
+    proof: &Proof,
+) -> Result<(), Fault> {
+    match g.star(scope, frame) {
+        Ok(whole) => check_entailment(scope, h, &whole, proof),
+        Err(_) => fault("the frame is not well sorted"),
+    }
+}
+
+/// Does this proof show that `F` is enough for an anti-frame: `H * F |- G`? That `H * F` has a model is
+/// another question.
+///
+/// # Errors
+/// With the first fault that is found.
+pub fn check_anti_frame(
+    scope: &Scope,
+    h: &Assertion,
+    g: &Assertion,
+    missing: &Assertion,
+    proof: &Proof,
+) -> Result<(), Fault> {
+    match h.star(scope, missing) {
+        Ok(whole) => check_entailment(scope, &whole, g, proof),
+        Err(_) => fault("the anti-frame is not well sorted"),
+    }
 }
 
 /// Is the conclusion of a derivation that this clause entails the disjunction of those?

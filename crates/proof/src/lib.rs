@@ -43,4 +43,4 @@ mod linear;
 pub mod svg;
 pub mod text;
 
-pub use check::{Fault, check, check_entailment};
+pub use check::{Fault, check, check_anti_frame, check_entailment, check_frame};

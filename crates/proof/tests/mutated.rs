@@ -7,9 +7,10 @@ use induct::Induct;
 use lists::Lists;
 use report::FileId;
 use sl::ask;
-use sl::core::{Heap, Sequent, Var};
+use sl::core::sequent::ordered;
+use sl::core::{Assertion, Call, Heap, Scope, Sequent, SymHeap, Var};
 use sl::proof::{Derivation, Rule, Tree};
-use sl::{Answer, Budget, Defs, Entailment, Procedure, Semantics};
+use sl::{Answer, Budget, Defs, Entailment, Formula, Inference, Procedure, Proof, Semantics};
 use testing::Random;
 
 const DEFINITIONS: &str = "
@@ -54,14 +55,69 @@ const VALID: [(&str, &str, &str); 21] = [
     (SIZED, "len(x, n) * n > 1", "exists u, m: Int. x |-> u * len(u, m) * m + 1 = n"),
 ];
 
+/// Heaps, and what is taken away from them.
+const FRAMES: [(&str, &str, &str); 9] = [
+    ("", "x |-> y * ls(y, nil)", "x |-> y"),
+    ("", "x |-> y * ls(y, z) * z |-> w", "ls(x, z)"),
+    ("", "ls(x, nil) * x != nil", "exists y. x |-> y"),
+    ("", "x |-> y * z |-> y || x |-> z * z |-> z", "exists u. x |-> u"),
+    (TREES, "x |-> {left: a, right: b} * tree(a) * tree(b)", "tree(a)"),
+    (TREES, "x != nil * tree(x) * tree(y)", "exists l, r. x |-> {left: l, right: r}"),
+    (TREES, "left(x, y) * tree(y) * tree(z)", "left(x, y) * tree(z)"),
+    (DOUBLY, "dll(a, p, b, m) * dll(m, b, l, n) * a != m", "dll(m, b, l, n)"),
+    (SIZED, "len(x, n) * len(y, m) * 0 < n", "exists u. x |-> u"),
+];
+
+fn parsed(definitions: &str, left: &str, right: &str) -> (Defs, Vec<Formula>) {
+    let text = format!("{definitions}{left}");
+    let files = [(FileId(0), text.as_str()), (FileId(1), right)];
+    let document = sl::text::parse(&files).unwrap_or_else(|e| panic!("{left}: {}", e.message));
+    (Defs::new(document.signature.clone(), Semantics::Precise), document.formulas)
+}
+
+/// A frame with its proof.
+struct Framed {
+    defs: Defs,
+    scope: Scope,
+    h: Assertion,
+    g: Assertion,
+    frame: Assertion,
+    proof: Proof,
+    question: String,
+}
+
+impl Framed {
+    fn all() -> Vec<Framed> {
+        FRAMES.map(|(definitions, h, g)| Framed::new(definitions, h, g)).into()
+    }
+
+    fn new(definitions: &str, h: &str, g: &str) -> Framed {
+        let question = format!("the frame of {h} without {g}");
+        let (defs, formulas) = parsed(definitions, h, g);
+        let [h, g] = formulas.as_slice() else { panic!() };
+        let (scope, h, g) = ask::lowered(&defs, h, g);
+        let answer = Induct.frame(&scope, &h, &g, &mut Budget::default());
+        let Answer::Decided(Inference::Found(frame, found)) = answer else {
+            panic!("{question}: {answer:?}");
+        };
+        let proof = Proof::Derivations(found.derivations().unwrap());
+        Framed { defs, scope, h, g, frame, proof, question }
+    }
+
+    fn is_accepted(&self, g: &Assertion, frame: &Assertion) -> bool {
+        proof::check_frame(&self.scope, &self.h, g, frame, &self.proof).is_ok()
+    }
+}
+
 fn proofs() -> Vec<(Defs, String, Vec<Derivation>)> {
     let mut all = Vec::new();
+    for framed in Framed::all() {
+        assert!(framed.is_accepted(&framed.g, &framed.frame), "{}", framed.question);
+        all.push((framed.defs, framed.question, framed.proof.derivations().unwrap().to_vec()));
+    }
     for (definitions, left, right) in VALID {
-        let text = format!("{definitions}{left}");
-        let files = [(FileId(0), text.as_str()), (FileId(1), right)];
-        let document = sl::text::parse(&files).unwrap_or_else(|e| panic!("{left}: {}", e.message));
-        let [h, g] = document.formulas.as_slice() else { panic!() };
-        let defs = Defs::new(document.signature.clone(), Semantics::Precise);
+        let (defs, formulas) = parsed(definitions, left, right);
+        let [h, g] = formulas.as_slice() else { panic!() };
         let procedures: [&mut dyn Procedure; 2] = [&mut Lists, &mut Induct];
         let mut proved = 0;
         for procedure in procedures {
@@ -84,6 +140,70 @@ fn proofs() -> Vec<(Defs, String, Vec<Derivation>)> {
 #[test]
 fn proofs_are_accepted() {
     proofs();
+}
+
+/// A proof of a frame is one of this frame only, without this part of the heap only.
+#[test]
+fn proofs_of_other_frames_are_rejected() {
+    let mut random = Random::new(0x5eed_0016);
+    for framed in Framed::all() {
+        let Framed { scope, g, frame, question, .. } = &framed;
+        // What is said twice, or the other way round, is the same.
+        let whole = |g: &Assertion, frame: &Assertion| -> Vec<Heap> {
+            let both = g.star(scope, frame).unwrap();
+            let atoms = |heap: &SymHeap| {
+                let different = heap.disequations().iter().map(|(a, b)| ordered(*a, *b));
+                Heap { different: different.collect(), ..heap.clone().without_duplicates().atoms() }
+            };
+            both.heaps().unwrap().iter().map(atoms).collect()
+        };
+        let mut tried = 0;
+        while tried < 400 {
+            let (g, frame) = match tried % 2 {
+                0 => (g.clone(), changed(&mut random, scope, frame)),
+                _ => (changed(&mut random, scope, g), frame.clone()),
+            };
+            if whole(&g, &frame) == whole(&framed.g, &framed.frame) {
+                continue;
+            }
+            assert!(!framed.is_accepted(&g, &frame), "{question}: {frame:?} without {g:?}");
+            tried += 1;
+        }
+        assert!(!framed.is_accepted(g, &Assertion::never()), "{question}: false");
+    }
+}
+
+/// Another assertion: an atom more or less, another variable, a disjunct more or less.
+fn changed(random: &mut Random, scope: &Scope, assertion: &Assertion) -> Assertion {
+    let mut heaps = assertion.heaps().unwrap().to_vec();
+    let free: Vec<Var> = (0..).take_while(|v| scope.sort(*v).is_some()).collect();
+    let place = random.below(heaps.len());
+    let mut any = || free[random.below(free.len())];
+    let (a, b, c) = (any(), any(), any());
+    match random.below(8) {
+        0 => {
+            heaps.remove(place);
+        }
+        1 => heaps.push(SymHeap::equal(a, b)),
+        2 => heaps[place].add_equal(a, b),
+        3 => heaps[place].add_different(a, b),
+        4 => heaps[place].add_cell(a, [b, c]),
+        5 if !heaps[place].calls().is_empty() => {
+            let call = random.below(heaps[place].calls().len());
+            let Call { pred, mut args } = heaps[place].remove_call(call).unwrap();
+            let at = random.below(args.len());
+            args[at] = if args[at] == a { b } else { a };
+            heaps[place].add_call(pred, args);
+        }
+        6 if !heaps[place].cells().is_empty() => {
+            heaps[place].remove_cell(0);
+        }
+        _ => {
+            let open = heaps[place].is_open();
+            heaps[place].set_open(!open);
+        }
+    }
+    heaps.into()
 }
 
 fn node(tree: &mut Tree, number: usize) -> &mut Tree {

@@ -15,9 +15,10 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
+use crate::core::{Assertion, Scope};
 use crate::formula::{Formula, Kind, Semantics};
 use crate::model::{Loc, Model, Value};
-use crate::procedure::Reason;
+use crate::procedure::{Defs, Reason};
 use crate::signature::{Cell, Definition, Record, Signature};
 use crate::sort::{Name, Sort, Var};
 use crate::substitute::fresh_name;
@@ -91,13 +92,33 @@ pub fn translate(
     Ok(Translated { signature, formulas, facts, names, counted })
 }
 
-impl Translated {
-    /// All that is to hold.
-    #[must_use]
-    pub fn all(&self) -> Vec<Formula> {
-        self.formulas.iter().chain(&self.facts).cloned().collect()
-    }
+/// An entailment about locations that are no integers, if these are locations in the scope: with what
+/// is known of addresses on the left. It is valid if and only if the entailment that is given is.
+///
+/// # Errors
+/// If there is none, with the reason.
+pub fn entailment(
+    scope: &Scope,
+    left: &Assertion,
+    right: &Assertion,
+) -> Option<Result<Entailment, Reason>> {
+    let defs = scope.defs();
+    are_integers(defs.signature()).then(|| {
+        let formulas = [left.formula(scope)?, right.formula(scope)?];
+        let translated = translate(defs.signature(), defs.semantics(), &formulas)?;
+        let [left, right] = translated.formulas.as_slice() else { return Err(Reason::IllSorted) };
+        let mut known = vec![left.clone()];
+        known.extend(translated.facts.iter().cloned());
+        let defs = Defs::new(translated.signature.clone(), defs.semantics());
+        let (scope, left, right) = crate::ask::lowered(&defs, &Formula::and(known), right);
+        Ok((translated, scope, left, right))
+    })
+}
 
+/// The translation, with the two sides in a scope of their own.
+pub type Entailment = (Translated, Scope, Assertion, Assertion);
+
+impl Translated {
     /// The model with an integer for every location. `None` if a number cannot be found.
     #[must_use]
     pub fn model(&self, mut model: Model) -> Option<Model> {

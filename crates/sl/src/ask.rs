@@ -70,7 +70,8 @@ pub fn abduce(
     procedure.abduce(&scope, &h, &g, budget).and_then(|inference| raised(&scope, inference))
 }
 
-fn raised(scope: &Scope, inference: Inference) -> Answer<Inference<Formula>> {
+/// The same inference as a formula.
+pub fn raised(scope: &Scope, inference: Inference) -> Answer<Inference<Formula>> {
     match inference {
         Inference::Found(assertion, proof) => match assertion.formula(scope) {
             Ok(formula) => Answer::Decided(Inference::Found(formula, proof)),

@@ -36,7 +36,7 @@ pub fn render(answer: &AnswerReport, file: Option<&str>, show: Show) -> Rendered
     }
     match &answer.proof {
         Some(Ok(proof)) if show.proof => text.push_str(&proof.text),
-        Some(Err(why)) => complaints.push(format!("{prefix}no proof to show: {why}")),
+        Some(Err(why)) => complaints.push(format!("{prefix}there is no proof: {why}")),
         Some(Ok(_)) | None => {}
     }
     let stats = show.stats.then(|| format!("{prefix}stats: {}\n", effort(&answer.effort)));

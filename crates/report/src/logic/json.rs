@@ -11,7 +11,7 @@
 //! The second is about a frame or an anti-frame; `"formula"` is null if there is none. `"status"` is
 //! `"unknown"` if a question is not decided, and then the answer has a `"reason"`. A location without
 //! named fields has `"content"` in place of `"fields"`. `"proof"` (a text, or null if there is none to
-//! look at) and `"stats"` are there only if they were asked for.
+//! look at, nor to check) and `"stats"` are there only if they were asked for.
 
 use serde_json::{Map, Value, json};
 
@@ -50,11 +50,6 @@ pub fn render(report: &LogicReport, stats: bool) -> String {
 
 fn check(answer: &AnswerReport, stats: bool, object: &mut Value) {
     object["verdict"] = answer.verdict.as_str().into();
-    match &answer.proof {
-        Some(Ok(proof)) => object["proof"] = proof.text.as_str().into(),
-        Some(Err(_)) => object["proof"] = Value::Null,
-        None => {}
-    }
     common(answer, stats, object);
 }
 
@@ -62,6 +57,11 @@ fn check(answer: &AnswerReport, stats: bool, object: &mut Value) {
 fn common(answer: &AnswerReport, stats: bool, object: &mut Value) {
     object["reason"] = answer.reason().into();
     object["model"] = answer.model.as_ref().map(model).into();
+    match &answer.proof {
+        Some(Ok(proof)) => object["proof"] = proof.text.as_str().into(),
+        Some(Err(_)) => object["proof"] = Value::Null,
+        None => {}
+    }
     if stats {
         object["stats"] = effort(&answer.effort);
     }

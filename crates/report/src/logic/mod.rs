@@ -46,7 +46,8 @@ pub struct AnswerReport {
     pub verdict: Verdict,
     /// The model, or the counterexample.
     pub model: Option<ModelReport>,
-    /// If proofs were asked for and there is something to prove: the proof, or why there is none.
+    /// If proofs were asked for, to be shown or to be checked, and there is something to prove: the proof,
+    /// or why there is none.
     pub proof: Option<Result<ProofReport, String>>,
     /// What it took.
     pub effort: Effort,

@@ -66,7 +66,7 @@ fn people_see_what_they_ask_for() {
     let mut valid = answer(Verdict::Valid);
     valid.proof = Some(Err("a solver says so".to_owned()));
     let shown = human::render(&valid, None, NOTHING);
-    assert_eq!(shown.complaints, ["no proof to show: a solver says so"]);
+    assert_eq!(shown.complaints, ["there is no proof: a solver says so"]);
     valid.proof = Some(Ok(ProofReport { text: "1. emp |- emp\n".to_owned(), svg: None }));
     assert_eq!(human::render(&valid, None, ALL).text, "valid\n1. emp |- emp\n");
     assert_eq!(human::render(&valid, None, NOTHING).text, "valid\n");

@@ -66,6 +66,18 @@ impl Assertion {
         }
     }
 
+    /// `self * other`: of disjunctions every pair, those of the second in turn.
+    ///
+    /// # Errors
+    /// If one is not well-sorted, or mentions what the scope does not know.
+    pub fn star(&self, scope: &Scope, other: &Assertion) -> Result<Assertion, Reason> {
+        if let (Ok(own), Ok(more)) = (&self.heaps, &other.heaps) {
+            let pairs = more.iter().flat_map(|second| own.iter().map(|f| f.clone().star(second)));
+            return Ok(pairs.collect::<Vec<SymHeap>>().into());
+        }
+        Ok(scope.assertion(Form::sep(vec![self.form(scope)?, other.form(scope)?])))
+    }
+
     /// The only disjunct; `None` if there is none, which is `false`.
     ///
     /// # Errors

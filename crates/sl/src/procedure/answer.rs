@@ -82,12 +82,22 @@ pub enum Proof {
 /// Proofs that are written down when somebody wants to see them: a procedure that is fast repeats its
 /// search.
 #[derive(Clone)]
-pub struct Later(Arc<dyn Fn() -> Option<Vec<Derivation>> + Send + Sync>);
+pub struct Later {
+    make: Arc<dyn Fn() -> Option<Vec<Derivation>> + Send + Sync>,
+    /// Why there is none if nothing is made.
+    otherwise: NoProof,
+}
 
 impl Later {
     /// Proofs that this makes; nothing if they have no such form after all.
     pub fn new(make: impl Fn() -> Option<Vec<Derivation>> + Send + Sync + 'static) -> Later {
-        Later(Arc::new(make))
+        Later { make: Arc::new(make), otherwise: NoProof::NotRecorded }
+    }
+
+    /// The same with another reason why there may be none.
+    #[must_use]
+    pub fn or_else(self, otherwise: NoProof) -> Later {
+        Later { otherwise, ..self }
     }
 }
 
@@ -99,7 +109,7 @@ impl fmt::Debug for Later {
 
 impl PartialEq for Later {
     fn eq(&self, other: &Later) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
+        Arc::ptr_eq(&self.make, &other.make)
     }
 }
 
@@ -111,7 +121,7 @@ impl Proof {
     pub fn derivations(&self) -> Result<Arc<Vec<Derivation>>, NoProof> {
         match self {
             Proof::Derivations(all) => Ok(all.clone()),
-            Proof::Later(later) => (later.0)().map(Arc::new).ok_or(NoProof::NotRecorded),
+            Proof::Later(later) => (later.make)().map(Arc::new).ok_or(later.otherwise),
             Proof::None(why) => Err(*why),
         }
     }
