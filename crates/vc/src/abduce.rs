@@ -249,7 +249,7 @@ impl Unit<'_> {
         let known = items.filter_map(|item| match item {
             Item::Assume(term) => Some(*term),
             Item::Check(check) => Some(check.goal),
-            Item::Hint(_) | Item::Probe(..) => None,
+            Item::Hint(_) | Item::Late(_) | Item::Probe(..) => None,
         });
         known.collect()
     }

@@ -232,7 +232,7 @@ impl<'p> Unit<'p> {
             let (values, paths) = self.translator.logic.frame(&frame);
             self.assume(path, values);
             for consequence in paths {
-                self.hint(path, consequence);
+                self.late_hint(path, consequence);
             }
         }
         // Instances of predicates are the same if their footprints are allocated and not given away.

@@ -243,7 +243,7 @@ pub(crate) fn verify_part(
             if job.share == 0 && shares.len() > 1 {
                 running.add(shares.len());
             }
-            let limits = Limits { rlimit: None, timeout: config.goal_timeout };
+            let limits = config.limits();
             if let Some(folder) = &config.dump_smt {
                 let name = match job.share {
                     0 => format!("{}.smt2", task.name()),
@@ -304,7 +304,7 @@ impl Part {
             && config.abduce
             && outcome.failures.len() <= MANY
         {
-            let limits = Limits { rlimit: None, timeout: config.goal_timeout };
+            let limits = config.limits();
             self.help = missing_conjunct(context, unit, failure, solvers, limits);
         }
         self.probes = outcome.probes;

@@ -25,6 +25,9 @@ const AFTER_FAILURE: u64 = 20;
 /// Work for asking a goal again.
 const AGAIN: u64 = 1_500_000;
 
+/// Work for a try without hints that most proofs do without.
+const FIRST_TRY: u64 = 600_000;
+
 /// Work for something that is asked and not claimed.
 const PROBE: u64 = 2_000_000;
 
@@ -100,6 +103,8 @@ pub(crate) struct Prover<'a> {
     told: usize,
     /// What it was told in each scope.
     asserted: Vec<Vec<Term>>,
+    /// Of this, hints that it gets where a first try fails.
+    late: Vec<Vec<Term>>,
     content: Told,
     /// What is assumed in each scope, without what only helps the proof.
     assumed: Vec<Vec<Term>>,
@@ -117,11 +122,17 @@ impl Prover<'_> {
     ) -> Result<Outcome, smt::SolverError> {
         let numbering = Numbering::new(steps);
         let share = share.unwrap_or(0..usize::MAX);
-        let outcome = Outcome::default();
-        let (assumed, asserted) = (Vec::new(), Vec::new());
-        let content = Told::default();
-        let mut prover =
-            Prover { logic, solvers, effort, told: 0, asserted, content, assumed, outcome };
+        let mut prover = Prover {
+            logic,
+            solvers,
+            effort,
+            told: 0,
+            asserted: Vec::new(),
+            late: Vec::new(),
+            content: Told::default(),
+            assumed: Vec::new(),
+            outcome: Outcome::default(),
+        };
         prover.push();
         prover.tell();
         for root in numbering.roots() {
@@ -136,17 +147,24 @@ impl Prover<'_> {
     fn push(&mut self) {
         self.solvers.walk.push();
         self.asserted.push(Vec::new());
+        self.late.push(Vec::new());
         self.content.push();
     }
 
     fn pop(&mut self) {
         self.solvers.walk.pop();
         self.asserted.pop();
+        self.late.pop();
         self.content.pop();
     }
 
     fn assert(&mut self, term: Term) {
         self.solvers.walk.assert(&self.logic.terms, term);
+        self.record(term);
+    }
+
+    /// What it was told or will be.
+    fn record(&mut self, term: Term) {
         if let Some(scope) = self.asserted.last_mut() {
             scope.push(term);
         }
@@ -187,6 +205,7 @@ impl Prover<'_> {
                     Item::Probe(..) if !mine => {}
                     Item::Check(check) if !mine => self.assume(check.goal),
                     Item::Hint(term) => self.tell_assumption(*term),
+                    Item::Late(term) => self.keep_hint(*term),
                     Item::Assume(term) => self.assume(*term),
                     Item::Probe(number, goal) => self.probe(*number, *goal)?,
                     Item::Check(check) => {
@@ -218,6 +237,33 @@ impl Prover<'_> {
         self.assert(term);
     }
 
+    fn keep_hint(&mut self, term: Term) {
+        let term = self.positive(term);
+        self.tell();
+        self.record(term);
+        if let Some(scope) = self.late.last_mut() {
+            scope.push(term);
+        }
+    }
+
+    /// Asks by patterns: first, within a limit, without what only few proofs need. What came up is in a scope of
+    /// its own, which the caller leaves.
+    fn by_patterns(&mut self, limits: Limits) -> Result<Answer, smt::SolverError> {
+        let walk = &mut self.solvers.walk;
+        walk.push();
+        // Options are not scoped, so each goal says what it needs.
+        walk.declare_text("(set-option :smt.mbqi false)");
+        let late = self.late.concat();
+        if !late.is_empty() {
+            let rlimit = Some(limits.rlimit.unwrap_or(FIRST_TRY).min(FIRST_TRY));
+            if walk.check_within(Limits { rlimit, ..limits })? == Answer::Unsat {
+                return Ok(Answer::Unsat);
+            }
+        }
+        late.into_iter().for_each(|hint| walk.assert(&self.logic.terms, hint));
+        walk.check_within(limits)
+    }
+
     /// Asks whether something holds. Whoever asks decides what that means.
     fn probe(&mut self, number: usize, goal: Term) -> Result<(), smt::SolverError> {
         self.push();
@@ -228,10 +274,11 @@ impl Prover<'_> {
         let answer = if self.solvers.cache.knows(content) {
             Ok(Answer::Unsat)
         } else {
-            let walk = &mut self.solvers.walk;
-            walk.declare_text("(set-option :smt.mbqi false)");
-            let rlimit = Some(self.effort.limits.rlimit.unwrap_or(PROBE));
-            walk.check_within(Limits { rlimit, ..self.effort.limits })
+            let limits = self.effort.limits;
+            let rlimit = Some(limits.rlimit.unwrap_or(PROBE).min(PROBE));
+            let answer = self.by_patterns(Limits { rlimit, ..limits });
+            self.solvers.walk.pop();
+            answer
         };
         self.pop();
         if matches!(answer, Ok(Answer::Unsat)) {
@@ -253,6 +300,7 @@ impl Prover<'_> {
             return Ok(());
         }
         let answer = self.ask(check);
+        self.solvers.walk.pop();
         self.pop();
         if matches!(answer, Ok((Answer::Unsat, _))) {
             self.solvers.cache.learn(content);
@@ -267,13 +315,10 @@ impl Prover<'_> {
         Ok(())
     }
 
-    /// Asks by patterns; for a small heap in which the goal fails; by patterns again; by models.
+    /// Asks by patterns, in a scope that the caller leaves; for a small heap in which the goal fails; by patterns again; by models.
     fn ask(&mut self, check: &Check) -> Result<(Answer, Option<World>), smt::SolverError> {
         let Effort { limits, second, .. } = self.effort;
-        let walk = &mut self.solvers.walk;
-        // Options are not scoped, so each goal says what it needs.
-        walk.declare_text("(set-option :smt.mbqi false)");
-        let answer = walk.check_within(limits)?;
+        let answer = self.by_patterns(limits)?;
         if answer == Answer::Unsat {
             return Ok((answer, None));
         }

@@ -25,6 +25,8 @@ pub(crate) enum Item {
     Assume(Term),
     /// It follows from what is assumed, and is said for the sake of the proof only.
     Hint(Term),
+    /// A hint that most proofs do without, and that is dear: it is given where a first try fails.
+    Late(Term),
     Check(Check),
     /// Something to ask, by number: it is neither claimed nor assumed.
     Probe(usize, Term),
@@ -149,6 +151,13 @@ impl<'p> Unit<'p> {
     pub fn hint(&mut self, path: &Path, term: Term) {
         if let Some(step) = self.steps.get_mut(path.node) {
             step.items.push(Item::Hint(term));
+        }
+    }
+
+    /// Says what follows from what is assumed, where a proof needs it.
+    pub fn late_hint(&mut self, path: &Path, term: Term) {
+        if let Some(step) = self.steps.get_mut(path.node) {
+            step.items.push(Item::Late(term));
         }
     }
 
@@ -384,6 +393,7 @@ impl<'p> Unit<'p> {
                 let item = match item {
                     Item::Probe(..) => continue,
                     Item::Hint(term) => Item::Hint(terms.implies(taken, term)),
+                    Item::Late(term) => Item::Late(terms.implies(taken, term)),
                     Item::Assume(term) => Item::Assume(terms.implies(taken, term)),
                     Item::Check(check) => Item::Assume(terms.implies(taken, check.goal)),
                 };

@@ -21,6 +21,9 @@ use crate::translate::{Env, Heap, Result as Translated, Translator};
 use crate::unit::{Blame, Path, Unit};
 use crate::wellformed::Questions;
 
+/// Some ten seconds of a machine that does nothing else.
+const GOAL_WORK: u64 = 30_000_000;
+
 /// How to verify.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -32,7 +35,9 @@ pub struct Config {
     pub jobs: usize,
     /// For the whole program.
     pub timeout: Option<Duration>,
-    /// For one goal.
+    /// Work, in units of the solver, for one goal: so what is proved does not depend on how busy the machine is.
+    pub goal_work: Option<u64>,
+    /// Time for one goal, whatever the limit on work says.
     pub goal_timeout: Duration,
     /// Work, in units of the solver, for a second try of a goal that was neither proved nor refuted: with
     /// instances that models suggest. This is what a failed proof costs at least.
@@ -58,7 +63,8 @@ impl Config {
             solver_options: Vec::new(),
             jobs: 1,
             timeout: None,
-            goal_timeout: Duration::from_secs(30),
+            goal_work: Some(GOAL_WORK),
+            goal_timeout: Duration::from_secs(180),
             second_try: 2_000_000,
             members: Vec::new(),
             dump_smt: None,
@@ -66,6 +72,11 @@ impl Config {
             abduce: true,
             cancel: None,
         }
+    }
+
+    /// What one goal may take.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { rlimit: self.goal_work, timeout: self.goal_timeout }
     }
 }
 
@@ -165,7 +176,7 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         config.members.is_empty() || config.members.iter().any(|m| **m == **t.name())
     };
     let tasks: Vec<Task<'_>> = tasks(program).into_iter().filter(wanted).collect();
-    let limits = Limits { rlimit: None, timeout: config.goal_timeout };
+    let limits = config.limits();
     let mut solvers = Solvers::new(&solver_config(config, deadline), &config.cache);
     let definitions = Questions { program, solvers: &mut solvers, limits }.answer();
     let first_starts = solvers.stats().0;
@@ -265,7 +276,7 @@ pub(crate) fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::
     smt::Config {
         solver: config.solver.clone(),
         options,
-        limits: Limits { rlimit: None, timeout: config.goal_timeout },
+        limits: config.limits(),
         deadline,
         cancel: config.cancel.clone(),
         profile: false,

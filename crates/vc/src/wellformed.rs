@@ -202,7 +202,7 @@ impl Questions<'_> {
                 let frame = Frame { key, value, before, after, owned, allocated, paths };
                 let (values, paths) = t.logic.frame(&frame);
                 items.push(Item::Assume(values));
-                items.extend(paths.into_iter().map(Item::Hint));
+                items.extend(paths.into_iter().map(Item::Late));
             }
             let facts = t.frame_instances(&one, &two, |t, ty, foot| {
                 let all = t.set_of(here, ty);

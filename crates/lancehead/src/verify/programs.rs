@@ -77,6 +77,8 @@ impl Run<'_> {
             solver_options: self.args.z3_options.clone(),
             jobs: self.args.jobs.unwrap_or_else(super::cores),
             timeout: self.args.timeout.filter(|t| !t.is_zero()),
+            // A limit on time is instead of one on work.
+            goal_work: usual.goal_work.filter(|_| self.args.assert_timeout.is_none()),
             goal_timeout: match self.args.assert_timeout {
                 Some(t) if t.is_zero() => Duration::from_secs(86_400),
                 Some(t) => t,

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use report::Span;
-use smt::{Limits, Node, Op, Term, Terms};
+use smt::{Node, Op, Term, Terms};
 use spl::core::{Name, Procedure, Program};
 
 use crate::definitions::Definitions;
@@ -105,7 +105,7 @@ pub fn partial_correctness(
     program: &Program,
     config: &Config,
 ) -> Result<Vec<(String, usize, Partial)>, smt::SolverError> {
-    let limits = Limits { rlimit: None, timeout: config.goal_timeout };
+    let limits = config.limits();
     let mut solvers = Solvers::new(&solver_config(config, None), &config.cache);
     let definitions = Questions { program, solvers: &mut solvers, limits }.answer();
     let effort = Effort { limits, second: config.second_try, heaps: false };
