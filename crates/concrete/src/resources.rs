@@ -148,7 +148,8 @@ impl Resources {
         self.wands.iter().for_each(|w| w.footprint.for_each_location(f));
     }
 
-    /// The greater amount of each field and predicate of both.
+    /// The greater amount of each field and predicate of both. Each `package` makes a wand of its own, which its
+    /// record stands for as long as somebody holds it.
     pub fn maximum(&mut self, other: &Resources) {
         for (location, amount) in &other.fields {
             let held = self.fields.entry(*location).or_insert_with(Amount::zero);

@@ -14,7 +14,7 @@ use rpds::{HashTrieMap, HashTrieSet, List};
 use smt::Term;
 use viper::ast::Name;
 use viper::core::{
-    Expr, FieldId, FunctionId, LabelId, Local, LocalId, MethodId, PredicateId, Program,
+    Expr, ExprId, FieldId, FunctionId, LabelId, Local, LocalId, MethodId, PredicateId, Program,
 };
 
 /// The member whose variables an expression mentions.
@@ -142,7 +142,7 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    /// Is it visibly the same heap?
+    /// Is it visibly the same heap? Chunks that are shared are; if they are not, nobody knows.
     pub fn is(&self, other: &Heap) -> bool {
         Rc::ptr_eq(&self.single, &other.single) && Rc::ptr_eq(&self.quantified, &other.quantified)
     }
@@ -230,7 +230,8 @@ impl Heap {
         contents
     }
 
-    /// Are these the same chunks of a resource as those of another heap?
+    /// Are these the same chunks of a resource as those of another heap? Those that are shared are not
+    /// compared one by one.
     fn agrees(&self, other: &Heap, resource: ResourceId) -> bool {
         let singles = |h: &Heap| Rc::ptr_eq(&h.single, &self.single);
         let quantified = |h: &Heap| Rc::ptr_eq(&h.quantified, &self.quantified);
@@ -295,6 +296,27 @@ pub(crate) struct BranchCondition {
     pub taken: bool,
     /// Who asked, if it is a condition of another member.
     pub caller: Option<Rc<Caller>>,
+}
+
+/// Which condition of a path, and which side of it: two that have the same one read the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct BranchId {
+    condition: ExprId,
+    taken: bool,
+    /// What stands for the parameters of the members that the condition is in, innermost first.
+    actuals: Vec<ExprId>,
+}
+
+impl BranchCondition {
+    pub fn id(&self) -> BranchId {
+        let mut actuals = Vec::new();
+        let mut caller = self.caller.as_ref();
+        while let Some(c) = caller {
+            actuals.extend(c.args.iter().map(|arg| arg.id()));
+            caller = c.up.as_ref();
+        }
+        BranchId { condition: self.expr.id(), taken: self.taken, actuals }
+    }
 }
 
 /// Where a path is.

@@ -107,6 +107,7 @@ impl fmt::Debug for Later {
     }
 }
 
+/// Closures cannot be compared: those that are shared are equal.
 impl PartialEq for Later {
     fn eq(&self, other: &Later) -> bool {
         Arc::ptr_eq(&self.make, &other.make)

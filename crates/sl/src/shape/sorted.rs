@@ -152,6 +152,7 @@ impl Reader<'_> {
             return None;
         }
         let (mut empty, mut single) = (false, false);
+        // `step` is one of them: the others, even if they look like it.
         for other in all.iter().filter(|viewed| !std::ptr::eq(*viewed, step)) {
             if self.is_empty_case(other, root, end) {
                 empty = true;
@@ -193,6 +194,7 @@ impl Reader<'_> {
         };
         let (root, end) = (list.root, list.end);
         let mut empty = false;
+        // `rest` is one of them: the others, even if they look like it.
         for other in all.iter().filter(|viewed| !std::ptr::eq(*viewed, rest)) {
             self.is_empty_case(other, root, end).then_some(())?;
             empty = true;

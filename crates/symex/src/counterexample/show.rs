@@ -248,7 +248,7 @@ impl Prover<'_> {
 
 /// An expression with others in place of some of its nodes.
 fn with_values(e: &Arc<Expr>, values: &[(&Arc<Expr>, Arc<Expr>)]) -> Arc<Expr> {
-    match values.iter().find(|(node, _)| Arc::ptr_eq(node, e)) {
+    match values.iter().find(|(node, _)| node.id() == e.id()) {
         Some((_, value)) => Arc::clone(value),
         None => e.map_children(|child| with_values(child, values)),
     }

@@ -63,7 +63,7 @@ pub(crate) fn path_wording(
     let mut rest = HashSet::new();
     for b in branches {
         if shown.len() == CONDITIONS {
-            rest.insert((Arc::as_ptr(&b.expr), b.taken, b.caller.as_ref().map(Rc::as_ptr)));
+            rest.insert(b.id());
             continue;
         }
         // What a callee calls `old` is not what the caller does.

@@ -9,7 +9,8 @@
 use std::sync::Arc;
 
 use report::Pos;
-use viper::core::{Expr, ExprKind, LocalId, OldState, Program, Resource, Type, Wand};
+use smt::FastMap;
+use viper::core::{Expr, ExprId, ExprKind, LocalId, OldState, Program, Resource, Type, Wand};
 
 use super::Encoding;
 use super::wand_states::{Reads, reads};
@@ -27,7 +28,6 @@ struct Shape {
 
 /// A wand of the program and what was found out about it.
 struct Known {
-    /// Kept so that no other wand gets its address.
     wand: Wand,
     id: WandId,
     args: Arc<[Argument]>,
@@ -46,21 +46,35 @@ pub(crate) enum Argument {
     },
 }
 
+/// Which wand of the program.
+fn sides(wand: &Wand) -> (ExprId, ExprId) {
+    (wand.lhs.id(), wand.rhs.id())
+}
+
 /// The wands of a unit.
 #[derive(Default)]
 pub(super) struct Wands {
     shapes: Vec<Shape>,
     known: Vec<Known>,
+    /// Where a wand is among those that are known, by its two sides.
+    places: FastMap<(ExprId, ExprId), usize>,
 }
 
 impl Wands {
     fn belongs(&mut self, wand: &Wand, owner: Owner) {
-        let same = |k: &&mut Known| {
-            Arc::ptr_eq(&k.wand.lhs, &wand.lhs) && Arc::ptr_eq(&k.wand.rhs, &wand.rhs)
-        };
-        if let Some(known) = self.known.iter_mut().find(same) {
+        let place = self.places.get(&sides(wand)).copied();
+        if let Some(known) = place.and_then(|place| self.known.get_mut(place)) {
             known.owner = Some(owner);
         }
+    }
+
+    fn known(&self, wand: &Wand) -> Option<&Known> {
+        self.known.get(*self.places.get(&sides(wand))?)
+    }
+
+    fn remember(&mut self, known: Known) {
+        self.places.insert(sides(&known.wand), self.known.len());
+        self.known.push(known);
     }
 
     fn written(&self, id: WandId) -> Option<(&Wand, &[Argument], Owner)> {
@@ -72,9 +86,7 @@ impl Wands {
 impl Encoding<'_> {
     /// The shape of a wand and its arguments.
     pub fn shape(&mut self, wand: &Wand) -> (WandId, Arc<[Argument]>) {
-        let same =
-            |k: &&Known| Arc::ptr_eq(&k.wand.lhs, &wand.lhs) && Arc::ptr_eq(&k.wand.rhs, &wand.rhs);
-        if let Some(known) = self.wands.known.iter().find(same) {
+        if let Some(known) = self.wands.known(wand) {
             return (known.id, Arc::clone(&known.args));
         }
         let mut cut = Cut { program: self.program, bound: Vec::new(), holes: Vec::new() };
@@ -94,12 +106,7 @@ impl Encoding<'_> {
             }
         };
         let id = WandId(index as u32);
-        self.wands.known.push(Known {
-            wand: wand.clone(),
-            id,
-            args: Arc::clone(&args),
-            owner: None,
-        });
+        self.wands.remember(Known { wand: wand.clone(), id, args: Arc::clone(&args), owner: None });
         (id, args)
     }
 

@@ -92,7 +92,8 @@ impl Prover<'_> {
                 group.iter().filter_map(|(guard, c)| Some((*guard, (*c)?.snap))).collect();
             let snap = self.select(state, "s", &snaps)?;
             if let Some(chunk) = group.iter().find_map(|(_, c)| *c) {
-                // What is left of a footprint is only known of the wand that it belongs to.
+                // What is left of a footprint is only known of the wand that it belongs to. Both chunks are
+                // there, so what they share is the same value; if it is not shared, it is given up.
                 let rest = chunk.rest.clone().filter(|rest| {
                     let same = |c: &Chunk| c.rest.as_ref().is_some_and(|r| Rc::ptr_eq(r, rest));
                     group.iter().all(|(_, c)| c.is_some_and(|c| c.snap == chunk.snap && same(c)))
@@ -136,7 +137,9 @@ impl Prover<'_> {
     }
 }
 
-/// Are these a chunk and what became of it, or became of it on different paths?
+/// Are these a chunk and what became of it, or became of it on different paths? This only decides which
+/// chunks become one: whatever the answer, each path keeps what it has. So it is enough that a pattern
+/// which two chunks share came from one chunk.
 fn is_same_origin(a: &QuantifiedChunk, b: &QuantifiedChunk) -> bool {
     let written = a.perm == b.perm && Rc::ptr_eq(&a.pattern, &b.pattern);
     a.resource == b.resource && (a.values == b.values || written)

@@ -8,31 +8,18 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use viper::core::{BinOp, CollectionOp, Expr, ExprKind, FieldId, PredicateId, Program, Resource};
+use smt::FastMap;
+use viper::core::{
+    BinOp, CollectionOp, Expr, ExprId, ExprKind, FieldId, PredicateId, Program, Resource,
+};
 
 use crate::state::ResourceId;
 
 pub(crate) use normal::normal;
 
-/// What was found out about nodes of the program, by identity: two nodes that look the same are
-/// different. It keeps the nodes, so that as long as it is asked no other one gets the address of one.
-struct ByNode<V>(HashMap<*const Expr, (Arc<Expr>, V)>);
-
-impl<V> Default for ByNode<V> {
-    fn default() -> ByNode<V> {
-        ByNode(HashMap::new())
-    }
-}
-
-impl<V: Clone> ByNode<V> {
-    fn get(&self, node: &Arc<Expr>) -> Option<V> {
-        self.0.get(&Arc::as_ptr(node)).map(|(_, value)| value.clone())
-    }
-
-    fn insert(&mut self, node: &Arc<Expr>, value: V) {
-        self.0.insert(Arc::as_ptr(node), (Arc::clone(node), value));
-    }
-}
+/// What was found out about expressions of the program, each by itself: two that look the same are
+/// different.
+type ByExpr<V> = FastMap<ExprId, V>;
 
 /// The parts of a quantified assertion, for producing and for consuming it.
 pub(crate) type Parts = Rc<Vec<Arc<Expr>>>;
@@ -40,11 +27,11 @@ pub(crate) type Parts = Rc<Vec<Arc<Expr>>>;
 /// What is known of a program by its text alone.
 pub(crate) struct Syntax<'p> {
     program: &'p Program,
-    total: ByNode<bool>,
-    pure: ByNode<bool>,
+    total: ByExpr<bool>,
+    pure: ByExpr<bool>,
     /// Quantified assertions in parts: as they are inhaled, and as they are exhaled.
-    inhaled: ByNode<Parts>,
-    exhaled: ByNode<Parts>,
+    inhaled: ByExpr<Parts>,
+    exhaled: ByExpr<Parts>,
     /// Pairs of predicates: may the first have the second in its tree?
     contains: HashMap<(PredicateId, PredicateId), bool>,
     quantified_resources: OnceCell<HashSet<ResourceId>>,
@@ -57,10 +44,10 @@ impl<'p> Syntax<'p> {
     pub fn new(program: &'p Program, read_triggers: Arc<HashSet<FieldId>>) -> Syntax<'p> {
         Syntax {
             program,
-            total: ByNode::default(),
-            pure: ByNode::default(),
-            inhaled: ByNode::default(),
-            exhaled: ByNode::default(),
+            total: ByExpr::default(),
+            pure: ByExpr::default(),
+            inhaled: ByExpr::default(),
+            exhaled: ByExpr::default(),
             contains: HashMap::new(),
             quantified_resources: OnceCell::new(),
             read_triggers,
@@ -70,8 +57,8 @@ impl<'p> Syntax<'p> {
 
     /// Can it be evaluated without any check and without learning anything?
     pub fn is_total(&mut self, expr: &Arc<Expr>) -> bool {
-        if let Some(total) = self.total.get(expr) {
-            return total;
+        if let Some(total) = self.total.get(&expr.id()) {
+            return *total;
         }
         let own = match &expr.kind {
             ExprKind::Field(..)
@@ -102,17 +89,17 @@ impl<'p> Syntax<'p> {
         if own {
             expr.for_each_child(|child| total = total && self.is_total(child));
         }
-        self.total.insert(expr, total);
+        self.total.insert(expr.id(), total);
         total
     }
 
     /// Is it free of permissions?
     pub fn is_pure(&mut self, expr: &Arc<Expr>) -> bool {
-        if let Some(pure) = self.pure.get(expr) {
-            return pure;
+        if let Some(pure) = self.pure.get(&expr.id()) {
+            return *pure;
         }
         let pure = expr.is_pure();
-        self.pure.insert(expr, pure);
+        self.pure.insert(expr.id(), pure);
         pure
     }
 
@@ -124,11 +111,7 @@ impl<'p> Syntax<'p> {
         split: impl FnOnce() -> Vec<Arc<Expr>>,
     ) -> Parts {
         let table = if inhaling { &mut self.inhaled } else { &mut self.exhaled };
-        table.get(e).unwrap_or_else(|| {
-            let parts = Rc::new(split());
-            table.insert(e, Rc::clone(&parts));
-            parts
-        })
+        Rc::clone(table.entry(e.id()).or_insert_with(|| Rc::new(split())))
     }
 
     /// May an instance of one predicate have one of another in its tree, directly or not, as far as

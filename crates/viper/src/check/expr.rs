@@ -11,7 +11,7 @@ use super::types::{Inference, Kind, Mismatch, Signature};
 use super::{Checker, PermRule, operators};
 use crate::ast::{self, UnOp};
 use crate::core::{
-    BinOp, CollectionOp, Expr, ExprKind, Info, LocalId, PredicateAccess, Resource, Type, Wand,
+    BinOp, CollectionOp, Expr, ExprKind, LocalId, Node, PredicateAccess, Resource, Type, Wand,
 };
 
 impl<'a> Checker<'a> {
@@ -355,11 +355,10 @@ impl<'a> Checker<'a> {
             }
             ast::ExprKind::Annotated(annotation, inner) => {
                 let typed = self.infer(inner);
-                let mut expr = (*typed.expr).clone();
-                let mut info = expr.info.as_deref().cloned().unwrap_or_default();
+                let mut info = typed.expr.info.as_deref().cloned().unwrap_or_default();
                 info.annotations.insert(0, annotation.clone());
-                expr.info = Some(Arc::new(Info { ..info }));
-                Typed { expr: Arc::new(expr), kind: typed.kind }
+                let node = Node { info: Some(Arc::new(info)), ..Node::clone(&typed.expr) };
+                Typed { expr: node.into_expr(), kind: typed.kind }
             }
         }
     }
@@ -585,12 +584,8 @@ impl<'a> Checker<'a> {
         let mut left = first;
         let mut conjunction: Option<Typed> = None;
         let mut wrong = false;
-        for (op, right) in rest {
-            let at = if std::ptr::eq(left, first) {
-                pos.to(right.at.0)
-            } else {
-                left.at.0.to(right.at.0)
-            };
+        for (i, (op, right)) in rest.iter().enumerate() {
+            let at = if i == 0 { pos.to(right.at.0) } else { left.at.0.to(right.at.0) };
             let comparison = self.value_operator(*op, left, right, at);
             wrong |= !self.require_value(&comparison, at, &Type::Bool);
             conjunction = Some(match conjunction {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::types::{Inference, Kind};
 use super::{Checker, operators};
-use crate::core::{BinOp, Expr, ExprKind, LocalId, Type};
+use crate::core::{BinOp, Expr, ExprKind, LocalId, Node, Type};
 
 /// An expression with what it is.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ fn fill(infer: &Inference, e: &Arc<Expr>) -> Arc<Expr> {
         ),
         other => other.clone(),
     };
-    Arc::new(Expr { kind, ty, pos: inner.pos, info: inner.info.clone() })
+    Node { kind, ty, pos: inner.pos, info: inner.info.clone() }.into_expr()
 }
 
 /// The operator that operands and result of these types select, with its operands in order.

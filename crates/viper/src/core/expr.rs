@@ -1,6 +1,9 @@
 //! Expressions and assertions.
 
+use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigInt;
 use report::Pos;
@@ -56,9 +59,67 @@ impl Resource {
     }
 }
 
-/// An expression or assertion.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The number of an expression. No other expression of the process has it, or will have it: tables
+/// about expressions are keyed by it, and need not keep what they are about.
+///
+/// Numbers say nothing else. They depend on what else the process has done, so there is no order on
+/// them, and nothing that a user sees may depend on one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ExprId(u64);
+
+impl ExprId {
+    fn fresh() -> ExprId {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        // Nobody looks at other memory because of a number: no ordering is needed.
+        ExprId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// An expression or assertion: a [`Node`] with a number of its own.
+///
+/// A number names one value for ever. That holds by construction: who makes an expression gets a fresh
+/// number ([`Node::into_expr`]), its node can be read and not be written ([`Deref`] without `DerefMut`), and
+/// it cannot be cloned to be edited, only shared by an [`Arc`] or built anew ([`Expr::with_kind`]).
+///
+/// Two expressions are equal if they look the same, whatever their numbers.
 pub struct Expr {
+    id: ExprId,
+    node: Node,
+}
+
+impl Expr {
+    /// Which expression this is.
+    #[must_use]
+    pub fn id(&self) -> ExprId {
+        self.id
+    }
+}
+
+impl Deref for Expr {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl PartialEq for Expr {
+    fn eq(&self, other: &Expr) -> bool {
+        self.id == other.id || self.node == other.node
+    }
+}
+
+impl Eq for Expr {}
+
+impl fmt::Debug for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.fmt(f)
+    }
+}
+
+/// What an expression is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
     /// Which.
     pub kind: ExprKind,
     /// Its type; assertions are of type `Bool`.
@@ -246,11 +307,25 @@ pub enum ExprKind {
     PredicateInstance(PredicateId, Vec<Arc<Expr>>),
 }
 
+impl Node {
+    /// A new expression.
+    #[must_use]
+    pub fn into_expr(self) -> Arc<Expr> {
+        Arc::new(Expr { id: ExprId::fresh(), node: self })
+    }
+}
+
 impl Expr {
     /// An expression without annotations.
     #[must_use]
     pub fn new(kind: ExprKind, ty: Type, pos: Pos) -> Arc<Expr> {
-        Arc::new(Expr { kind, ty, pos, info: None })
+        Node { kind, ty, pos, info: None }.into_expr()
+    }
+
+    /// Another expression with the type, position and annotations of this one.
+    #[must_use]
+    pub fn with_kind(&self, kind: ExprKind) -> Arc<Expr> {
+        Node { kind, ty: self.ty.clone(), pos: self.pos, info: self.info.clone() }.into_expr()
     }
 
     /// `true` or `false`
@@ -280,5 +355,35 @@ impl Expr {
     pub fn not(e: Arc<Expr>) -> Arc<Expr> {
         let pos = e.pos;
         Expr::new(ExprKind::Not(e), Type::Bool, pos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_names_one_expression() {
+        let e = Expr::bool(true, Pos::None);
+        let shared = Arc::clone(&e);
+        let same = Expr::bool(true, Pos::None);
+        assert_eq!(shared.id(), e.id());
+        assert_eq!(e, same);
+        assert_ne!(e.id(), same.id());
+        assert_ne!(e.id(), e.with_kind(ExprKind::Bool(false)).id());
+        // Not even a number that is free again is used twice.
+        let gone = Expr::not(Arc::clone(&e)).id();
+        assert_ne!(gone, Expr::not(e).id());
+    }
+
+    #[test]
+    fn threads_do_not_share_numbers() {
+        let make = || (0..1000).map(|_| Expr::bool(true, Pos::None).id()).collect::<Vec<_>>();
+        let ids: Vec<ExprId> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
+            threads.into_iter().flat_map(|t| t.join().unwrap_or_default()).collect()
+        });
+        let different: std::collections::HashSet<ExprId> = ids.iter().copied().collect();
+        assert_eq!(different.len(), 4000);
     }
 }

@@ -15,7 +15,9 @@ mod stmt;
 mod ty;
 pub mod visit;
 
-pub use expr::{BinOp, CollectionOp, Expr, ExprKind, OldState, PredicateAccess, Resource, Wand};
+pub use expr::{
+    BinOp, CollectionOp, Expr, ExprId, ExprKind, Node, OldState, PredicateAccess, Resource, Wand,
+};
 pub use info::{Info, ReportAs};
 pub use member::{
     Adt, Axiom, Constructor, Contains, Decreases, Domain, DomainFunction, Field, Function, Local,

@@ -75,9 +75,7 @@ impl<'a> Renaming<'a> {
 
     /// The expression in the new member.
     pub fn expr(&mut self, e: &Arc<Expr>) -> Arc<Expr> {
-        let with = |kind: ExprKind| {
-            Arc::new(Expr { kind, ty: e.ty.clone(), pos: e.pos, info: e.info.clone() })
-        };
+        let with = |kind: ExprKind| e.with_kind(kind);
         match &e.kind {
             ExprKind::Local(id) => match self.values.get(id.index()) {
                 Some(Some(value)) => Arc::clone(value),

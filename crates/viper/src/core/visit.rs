@@ -107,11 +107,7 @@ impl Expr {
     pub fn map_children(self: &Arc<Expr>, mut f: impl FnMut(&Arc<Expr>) -> Arc<Expr>) -> Arc<Expr> {
         let mut map = Map { f: &mut f, changed: false };
         let kind = map.kind(&self.kind);
-        if map.changed {
-            Arc::new(Expr { kind, ty: self.ty.clone(), pos: self.pos, info: self.info.clone() })
-        } else {
-            Arc::clone(self)
-        }
+        if map.changed { self.with_kind(kind) } else { Arc::clone(self) }
     }
 
     /// Replaces expressions from the outside in: where `f` answers with an expression, that is
@@ -453,7 +449,7 @@ struct Map<'f> {
 impl Map<'_> {
     fn expr(&mut self, e: &Arc<Expr>) -> Arc<Expr> {
         let new = (self.f)(e);
-        self.changed |= !Arc::ptr_eq(e, &new);
+        self.changed |= e.id() != new.id();
         new
     }
 
@@ -576,9 +572,10 @@ mod tests {
         let ExprKind::Binary(_, a, b) = &new.kind else {
             return assert_eq!(new, e);
         };
-        assert!(Arc::ptr_eq(a, &left));
+        assert_eq!(a.id(), left.id());
         assert_eq!(b.kind, ExprKind::Bool(true));
-        assert!(Arc::ptr_eq(&e, &e.substitute(&|_| None)));
+        assert_eq!(e.id(), e.substitute(&|_| None).id());
+        assert_ne!(e.id(), new.id());
     }
 
     #[test]

@@ -50,7 +50,7 @@ fn where_unfolded(e: &Arc<Expr>) -> Arc<Expr> {
             ExprKind::Wand(_) => return Some(Arc::clone(e)),
             _ => return None,
         };
-        Some(Arc::new(Expr { kind, ..(**e).clone() }))
+        Some(e.with_kind(kind))
     })
 }
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use report::Pos;
 
 use crate::core::{
-    Axiom, Domain, DomainFunction, DomainFunctionId, DomainId, Expr, ExprKind, Local, Program, Type,
+    Axiom, Domain, DomainFunction, DomainFunctionId, DomainId, Expr, ExprKind, Local, Node,
+    Program, Type,
 };
 
 /// Adds the domains of `library` that `program` does not have. Does nothing if a domain of the
@@ -139,7 +140,7 @@ impl Renaming {
             }
             other => other.clone(),
         };
-        Arc::new(Expr { kind, ty: self.ty(&e.ty), pos: Pos::None, info: e.info.clone() })
+        Node { kind, ty: self.ty(&e.ty), pos: Pos::None, info: e.info.clone() }.into_expr()
     }
 }
 

@@ -11,8 +11,8 @@ use report::{Diagnostic, Pos};
 use super::build::{Names, local};
 use crate::ast::Name;
 use crate::core::{
-    DomainId, Expr, ExprKind, Function, FunctionId, Info, LocalId, PredicateId, Program, ReportAs,
-    Resource, Type,
+    DomainId, Expr, ExprKind, Function, FunctionId, Info, LocalId, Node, PredicateId, Program,
+    ReportAs, Resource, Type,
 };
 
 /// The domain whose values are predicate instances.
@@ -88,7 +88,7 @@ impl<'p> Instances<'p> {
             message: "The predicate of this instance might not be held.".into(),
         };
         let info = Info { report: Some(report), ..e.info.as_deref().cloned().unwrap_or_default() };
-        Arc::new(Expr { kind, ty: self.ty.clone(), pos: e.pos, info: Some(Arc::new(info)) })
+        Node { kind, ty: self.ty.clone(), pos: e.pos, info: Some(Arc::new(info)) }.into_expr()
     }
 
     fn function(&mut self, id: PredicateId, pos: Pos) -> FunctionId {

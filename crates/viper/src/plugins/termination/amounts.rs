@@ -28,7 +28,7 @@ pub(super) fn erase(e: &Arc<Expr>) -> Arc<Expr> {
     match &e.kind {
         ExprKind::Unfolding(access, body) => {
             let kind = ExprKind::Unfolding(with_wildcard(access.clone()), Arc::clone(body));
-            Arc::new(Expr { kind, ..(*e).clone() })
+            e.with_kind(kind)
         }
         ExprKind::Acc(resource, amount) => erase_amount(&e, resource, amount.as_ref()),
         ExprKind::Binary(BinOp::Implies, left, right) => match &right.kind {
@@ -37,7 +37,7 @@ pub(super) fn erase(e: &Arc<Expr>) -> Arc<Expr> {
                 let left =
                     Expr::binary_bool(BinOp::And, Arc::clone(left), Arc::clone(middle), left.pos);
                 let kind = ExprKind::Binary(BinOp::Implies, left, Arc::clone(right));
-                Arc::new(Expr { kind, ..(*e).clone() })
+                e.with_kind(kind)
             }
             _ => e,
         },
@@ -57,7 +57,7 @@ fn with_wildcard(access: PredicateAccess) -> PredicateAccess {
 fn erase_amount(e: &Arc<Expr>, resource: &Resource, amount: Option<&Arc<Expr>>) -> Arc<Expr> {
     let wildcard = Expr::new(ExprKind::WildcardPerm, Type::Perm, e.pos);
     let kind = ExprKind::Acc(resource.clone(), Some(wildcard));
-    let some = Arc::new(Expr { kind, ..(**e).clone() });
+    let some = e.with_kind(kind);
     match amount.map(|amount| (amount, is_positive(amount))) {
         None | Some((_, Some(true))) => some,
         Some((_, Some(false))) => Expr::bool(true, e.pos),

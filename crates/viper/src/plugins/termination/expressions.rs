@@ -218,11 +218,11 @@ impl<'a> Evaluation<'a> {
             }
             ExprKind::Unfolding(access, body) => {
                 let kind = ExprKind::Unfolding(access.clone(), self.pure(body));
-                Some(Arc::new(Expr { kind, ..(**e).clone() }))
+                Some(e.with_kind(kind))
             }
             ExprKind::Applying(wand, body) => {
                 let kind = ExprKind::Applying(wand.clone(), self.pure(body));
-                Some(Arc::new(Expr { kind, ..(**e).clone() }))
+                Some(e.with_kind(kind))
             }
             ExprKind::Asserting(_, body) => Some(self.pure(body)),
             _ => None,
