@@ -1,45 +1,65 @@
-//! The engines behind `lancehead prove`, as one analysis: shapes first, and spatial interpolants for what is left.
+//! The engines behind `lancehead prove`, as one analysis: spatial interpolants and shapes, the quick ways first.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use heap::Program;
-use heap::run::FaultKind;
+use heap::run::{FaultKind, Property};
 use infer::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
 use infer::shapes::Shapes;
 use infer::verdict::PathStats;
 use prove::art::{Art, Options, Verdict};
 use report::Pos;
 
-/// The shape analysis, then [ABCK15].
+/// Spatial interpolants for a moment, the shape analysis, then [ABCK15] for what is left.
 #[derive(Clone, Debug, Default)]
 pub struct Portfolio {
     /// Z3, if it is known where it is: some Horn clauses are solved by it.
     pub solver: Option<PathBuf>,
 }
 
+/// How long interpolants are tried first.
+const QUICK_TIME: Duration = Duration::from_millis(400);
+
 impl Analysis for Portfolio {
     fn analyse(&self, program: &Program, asked: &Asked<'_>) -> Vec<Outcome> {
+        let mut outcomes: Vec<Outcome> = Vec::new();
+        let is_open = |outcomes: &[Outcome]| {
+            let proved = |p: &Property| outcomes.iter().any(|outcome| outcome.proves(*p));
+            !asked.properties.iter().all(proved)
+        };
         let now = Instant::now();
-        let half = now + asked.deadline.saturating_duration_since(now) / 2;
-        let mut outcomes = Shapes.analyse(program, &Asked { deadline: half, ..asked.clone() });
-        let mut open = asked.properties.iter().filter(|property| {
-            // Lost memory is not followed by the other engine.
-            FaultKind::Leak.property() != Some(**property)
-                && !outcomes.iter().any(|outcome| outcome.proves(**property))
-        });
-        if open.next().is_some() {
-            outcomes.push(interpolants(program, asked, self.solver.clone()));
+        let left = asked.deadline.saturating_duration_since(now);
+        // What is to be checked must come from the analysis that the check reads.
+        if !asked.check {
+            let quick = Asked { deadline: now + QUICK_TIME.min(left / 10), ..asked.clone() };
+            let outcome = interpolants(program, &quick, None);
+            if outcome.complete.is_ok() {
+                outcomes.push(outcome);
+            }
+        }
+        if is_open(&outcomes) {
+            let half = now + left / 2;
+            outcomes.extend(Shapes.analyse(program, &Asked { deadline: half, ..asked.clone() }));
+        }
+        let tried =
+            outcomes.iter().any(|outcome| outcome.paths.proved > 0 && outcome.complete.is_ok());
+        if is_open(&outcomes) && !tried {
+            outcomes.push(interpolants(program, asked, Some(self.solver.clone())));
         }
         outcomes
     }
 }
 
-/// A proof by spatial interpolants alone.
+/// A proof by spatial interpolants alone; without anything about a solver, a quick one.
 #[must_use]
-pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf>) -> Outcome {
+pub fn interpolants(
+    program: &Program,
+    asked: &Asked<'_>,
+    solver: Option<Option<PathBuf>>,
+) -> Outcome {
     let stopped = |reason: &str, pos, timeout| {
         Outcome::stopped(Stop { reason: reason.to_owned(), pos, timeout })
     };
@@ -59,8 +79,12 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         Ok(cfg) => cfg,
         Err(reason) => return stopped(&reason, Pos::None, false),
     };
-    let options =
-        Options { deadline: Some(asked.deadline), cancelled: Arc::clone(asked.cancelled), solver };
+    let options = Options {
+        deadline: Some(asked.deadline),
+        cancelled: Arc::clone(asked.cancelled),
+        quick: solver.is_none(),
+        solver: solver.flatten(),
+    };
     let mut art = Art::new(&cfg, &options);
     let verdict = art.run();
     let paths = PathStats {
@@ -97,7 +121,6 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         let pictures = Vec::new();
         invariants.push(Invariant { proc, loc, pos, disjuncts, pictures, facts });
     }
-    // Formulas are meant with `* true`, so what is lost is not seen.
     let lost = PossibleFault {
         kind: FaultKind::Leak,
         cuts: false,
@@ -107,7 +130,8 @@ pub fn interpolants(program: &Program, asked: &Asked<'_>, solver: Option<PathBuf
         what: "memory may be lost".to_owned(),
         heap: String::new(),
     };
+    let faults = if art.keeps_memory() { Vec::new() } else { vec![lost] };
     let steps = art.stats.paths;
     let (definitions, checked) = (Vec::new(), None);
-    Outcome { complete: Ok(()), faults: vec![lost], invariants, definitions, steps, paths, checked }
+    Outcome { complete: Ok(()), faults, invariants, definitions, steps, paths, checked }
 }

@@ -6,6 +6,7 @@
 //!
 //! - [`Farkas`]: interpolation of our own, for systems without recursion. Each relation gets a half-space as
 //!   template; Farkas' lemma turns clauses into one linear program, whose optimum has few non-zero coefficients.
+//! - [`Octagons`]: abstract interpretation, for systems with recursion, too.
 //! - [`Spacer`]: Z3 in a process, for systems with recursion, too.
 //! - [`check`]: every solution is checked clause by clause by elimination (crate `arith`), which neither of
 //!   them uses. Whoever asks through [`solve`] gets checked solutions only.
@@ -14,10 +15,13 @@
 
 mod check;
 mod farkas;
+mod fixpoint;
 mod formula;
 mod model;
+mod octagon;
 mod print;
 mod simplex;
+mod simplify;
 mod spacer;
 mod strongest;
 
@@ -26,6 +30,7 @@ use std::time::Instant;
 pub use arith::{Constraint, Relation as Sign, Sum, Var};
 pub use check::{Wrong, check};
 pub use farkas::Farkas;
+pub use fixpoint::Octagons;
 pub use formula::Formula;
 pub use spacer::Spacer;
 pub use strongest::Strongest;

@@ -27,11 +27,14 @@ fn main() {
                     ),
             ),
             cancelled: Arc::default(),
+            quick: std::env::var_os("QUICK").is_some(),
             solver: std::env::var_os("LANCEHEAD_Z3").map(Into::into),
         };
         let mut art = prove::art::Art::new(&cfg, &options);
         let verdict = art.run();
-        println!("{path}: {verdict:?} {:?} {:?}", begin.elapsed(), art.stats);
+        let time = begin.elapsed();
+        let kept = matches!(verdict, prove::art::Verdict::Safe) && art.keeps_memory();
+        println!("{path}: {verdict:?} memory kept: {kept} {time:?} {:?}", art.stats);
         if std::env::var_os("SHOW").is_some() {
             for (loc, all) in art.invariants() {
                 println!("  {loc}: {all:#?}");

@@ -34,6 +34,8 @@ pub struct Embedding {
     pub map: BTreeMap<u32, HTerm>,
     /// Which heaplets of the left side each of the right side uses.
     pub uses: Vec<Vec<usize>>,
+    /// How many heaplets on the heap of the left side are left for `true`.
+    pub left_over: usize,
 }
 
 /// Proves `left ⊢ right`; `None` if no proof is found.
@@ -60,7 +62,8 @@ fn prove(
     let mut wanted = None;
     if matcher.start() && matcher.search(guesses, &mut wanted) {
         proof.clauses.append(&mut matcher.clauses);
-        proof.leaves.push(Embedding { map: matcher.map, uses: matcher.uses });
+        let left_over = matcher.left_over();
+        proof.leaves.push(Embedding { map: matcher.map, uses: matcher.uses, left_over });
         return true;
     }
     let Some(index) = wanted.filter(|_| unfoldings > 0) else { return false };
@@ -95,6 +98,19 @@ impl<'a> Matcher<'a> {
             done: vec![false; right.atoms.len()],
             clauses: Vec::new(),
         }
+    }
+
+    fn left_over(&self) -> usize {
+        let on_heap = |atom: &Atom| match atom {
+            Atom::Cell(cell) => self.defs.kind(cell.kind).on_heap,
+            Atom::Pred(_) => true,
+        };
+        self.left
+            .atoms
+            .iter()
+            .zip(&self.used)
+            .filter(|(atom, used)| !**used && on_heap(atom))
+            .count()
     }
 
     /// Variables of the program have the same values on both sides.

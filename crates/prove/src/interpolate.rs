@@ -386,6 +386,10 @@ pub fn intro(heap: &Formula, choice: &Formula, goal: &Formula, defs: &Defs) -> O
 /// Takes away disequations that follow from the rest, and instances that may be empty for all that is said of their
 /// roots.
 pub fn tidy(formula: &mut Formula, defs: &Defs) {
+    formula.atoms.retain(|atom| match atom {
+        Atom::Pred(instance) => instance.args.first() != Some(&Formula::end_of(instance, defs)),
+        Atom::Cell(_) => true,
+    });
     while let Some(index) = (0..formula.atoms.len()).find(|index| is_idle(formula, *index)) {
         formula.atoms.remove(index);
     }

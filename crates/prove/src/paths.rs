@@ -123,7 +123,7 @@ pub(crate) fn mentioned(cfg: &Cfg) -> Vec<Vec<usize>> {
 }
 
 /// Data variables whose value may still be read, by location.
-fn live(cfg: &Cfg) -> Vec<Vec<usize>> {
+pub(crate) fn live(cfg: &Cfg) -> Vec<Vec<usize>> {
     let mut live: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); cfg.nodes.len()];
     loop {
         let mut changed = false;

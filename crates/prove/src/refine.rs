@@ -23,6 +23,12 @@ pub struct Solved {
 }
 
 impl Solved {
+    /// These variables have these formulas.
+    #[must_use]
+    pub fn of(relations: Vec<Relation>, solution: Vec<horn::Formula>) -> Solved {
+        Solved { relations, solution }
+    }
+
     /// Do clauses about solved variables hold?
     #[must_use]
     pub fn satisfies(&self, clauses: Vec<Clause>) -> bool {
@@ -136,7 +142,7 @@ fn constraints(path: &Path<'_>, hats: &[Formula], defs: &Defs) -> Option<Vec<Cla
 }
 
 /// The shape with fresh second-order variables: one for its data, and one for each refinement (the hat of Fig. 6).
-fn with_refinements(point: &Point, defs: &Defs, system: &mut System) -> Formula {
+pub(crate) fn with_refinements(point: &Point, defs: &Defs, system: &mut System) -> Formula {
     let mut hat = point.shape.without_data();
     let live: Vec<Sum> = point.live.iter().map(|var| Sum::var(*var as u32)).collect();
     let base = point.group * 64;

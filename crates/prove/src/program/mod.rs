@@ -38,6 +38,8 @@ pub struct Cfg {
     pub nodes: Vec<Node>,
     /// What is done before the first one, which is 0.
     pub prelude: Vec<Command>,
+    /// Heap variables that are the addresses of global objects.
+    pub globals: Vec<usize>,
 }
 
 /// A location.
@@ -51,6 +53,8 @@ pub struct Node {
     pub pos: Pos,
     /// The ways on.
     pub edges: Vec<Edge>,
+    /// Does the program return here?
+    pub returns: bool,
 }
 
 /// A way on.
@@ -273,7 +277,7 @@ impl Translation<'_> {
         let body = self.program.proc(proc).body.as_ref().ok_or("a body is missing")?;
         let pos = body.locations.get(loc.index()).map_or(Pos::None, |location| location.pos);
         let id = self.cfg.nodes.len();
-        self.cfg.nodes.push(Node { proc, loc, pos, edges: Vec::new() });
+        self.cfg.nodes.push(Node { proc, loc, pos, edges: Vec::new(), returns: false });
         self.nodes.insert((context, loc), id);
         self.pending.push((context, loc));
         Ok(id)
@@ -349,7 +353,15 @@ impl Translation<'_> {
                             _ => {}
                         }
                     }
+                    // Variables of the activation lead nowhere from now on.
+                    for slot in &self.contexts[context].slots {
+                        if let Slot::Heap(x) = slot {
+                            commands.push(Command::Havoc(*x));
+                        }
+                    }
                     edges.push(Edge { commands, to: To::Node(to) });
+                } else {
+                    self.cfg.nodes[from].returns = true;
                 }
             }
         }
@@ -442,6 +454,11 @@ impl Translation<'_> {
                 }
             }
         }
+        let address = |(_, named): &(GlobalId, Named)| match named {
+            Named::Record(var, _) => Some(*var),
+            Named::Bytes(_) => None,
+        };
+        self.cfg.globals = globals.iter().filter_map(address).collect();
         self.cfg.prelude = commands;
         Ok(())
     }

@@ -8,25 +8,35 @@
 //! node is covered or expanded, and every edge is safe by a formula of its node, the labels are an inductive
 //! invariant, which [`Art::certify`] checks once more as a whole.
 
+mod certify;
+mod conj;
+mod cover;
+mod memory;
+mod path;
+mod whole;
+
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use horn::{Farkas, Solver, Spacer, Strongest};
-
 use crate::defs::Defs;
 use crate::entail::entails;
-use crate::exec::{Command, Executed, execute, execute_all};
-use crate::interpolate::{blocking, path};
-use crate::paths::{End, Segment, mentioned, segments};
+use crate::exec::{Command, Executed, execute_all};
+use crate::paths::{End, Segment, live, mentioned, segments};
 use crate::program::Cfg;
-use crate::refine::{Goal, Path, Point, Solved, refine};
+use crate::refine::Solved;
 use crate::rsep::Formula;
 
 /// Nodes of a tree.
 const MOST_NODES: usize = 400;
+/// Nodes of a tree of shapes alone.
+const MOST_SHAPES: usize = 160;
+/// The same for a quick look.
+const MOST_QUICK: usize = 100;
+/// Part of the time that a tree of shapes may take.
+const SHAPES_SHARE: u32 = 4;
 /// Formulas of other nodes that are tried.
 const MOST_IMPORTS: usize = 24;
 /// What one question to Spacer may take.
@@ -41,6 +51,8 @@ pub struct Options {
     pub cancelled: Arc<AtomicBool>,
     /// Z3, if there is one.
     pub solver: Option<PathBuf>,
+    /// Is it enough to look at shapes, and at data once for all, and to give up soon?
+    pub quick: bool,
 }
 
 /// What came out.
@@ -113,12 +125,18 @@ pub struct Art<'a> {
     cfg: &'a Cfg,
     options: &'a Options,
     segments: HashMap<usize, Vec<Segment>>,
+    /// Data variables that may still be read, by location, and those that annotations of paths may mention.
     live: Vec<Vec<usize>>,
+    mentioned: Vec<Vec<usize>>,
     nodes: Vec<Node>,
     queue: VecDeque<usize>,
     /// Nodes that are not reached along their path, but by others perhaps: looked at when there are no others.
     later: VecDeque<usize>,
     solved: Solved,
+    /// Are only shapes looked at? What data must exclude is then left to [`Art::refine_whole`].
+    shapes_only: bool,
+    /// How long.
+    shapes_until: Option<Instant>,
     /// What it took.
     pub stats: Stats,
 }
@@ -131,11 +149,14 @@ impl<'a> Art<'a> {
             cfg,
             options,
             segments: HashMap::new(),
-            live: mentioned(cfg),
+            live: live(cfg),
+            mentioned: mentioned(cfg),
             nodes: Vec::new(),
             queue: VecDeque::new(),
             later: VecDeque::new(),
             solved: Solved::default(),
+            shapes_only: false,
+            shapes_until: None,
             stats: Stats::default(),
         }
     }
@@ -146,7 +167,25 @@ impl<'a> Art<'a> {
 
     /// Builds the tree until the program is proved, a failure is not excluded, or a limit is reached.
     pub fn run(&mut self) -> Verdict {
-        let verdict = match self.build() {
+        let now = Instant::now();
+        let share = if self.options.quick { 1 } else { SHAPES_SHARE };
+        self.shapes_until = self
+            .options
+            .deadline
+            .map(|deadline| now + deadline.saturating_duration_since(now) / share);
+        self.shapes_only = true;
+        let shapes = self.build();
+        let whole = shapes.is_ok() && self.refine_whole();
+        let result = if whole {
+            Ok(())
+        } else if self.options.quick {
+            let reason = "shapes with data that are refined once are not enough".to_owned();
+            Err(Trouble::Stopped { reason, timeout: false })
+        } else {
+            self.shapes_only = false;
+            self.build()
+        };
+        let verdict = match result {
             Ok(()) if self.certify() => Verdict::Safe,
             Ok(()) => {
                 let reason = "the proof does not pass its check".to_owned();
@@ -161,6 +200,9 @@ impl<'a> Art<'a> {
     }
 
     fn build(&mut self) -> Result<(), Trouble> {
+        self.nodes.clear();
+        self.queue.clear();
+        self.later.clear();
         self.segments =
             segments(self.cfg).map_err(|reason| Trouble::Stopped { reason, timeout: false })?;
         let start = Formula::anything(self.cfg.heap.len(), self.cfg.data.len());
@@ -204,10 +246,16 @@ impl<'a> Art<'a> {
         if self.options.cancelled.load(Ordering::Relaxed) {
             return stopped("it was cancelled", false);
         }
-        if self.options.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+        let deadline = if self.shapes_only { self.shapes_until } else { self.options.deadline };
+        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return stopped("time is up", true);
         }
-        if self.nodes.len() > MOST_NODES {
+        let most = match (self.shapes_only, self.options.quick) {
+            (true, true) => MOST_QUICK,
+            (true, false) => MOST_SHAPES,
+            (false, _) => MOST_NODES,
+        };
+        if self.nodes.len() > most {
             return stopped("no invariant was found along many paths", false);
         }
         Ok(())
@@ -227,6 +275,10 @@ impl<'a> Art<'a> {
             let segment = self.edges(node)[edge].clone();
             let executed = on_heap(&segment, &heap, self.defs());
             let mut duty = duty(&segment, &executed);
+            if self.shapes_only && duty == Duty::Unreachable {
+                self.get_there(node, edge, &heap)?;
+                continue;
+            }
             // What is not passed here may be passed by others whom the label covers: it need not be excluded.
             let fails = matches!(segment.to, End::Fail(_));
             if duty == Duty::Blocked && !fails && self.is_shown(node, &segment, Duty::Safe) {
@@ -251,6 +303,25 @@ impl<'a> Art<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Labels with which an edge that data exclude is followed as far as the symbolic heap allows.
+    fn get_there(&mut self, node: usize, edge: usize, heap: &Formula) -> Result<(), Trouble> {
+        let mut passed = Vec::new();
+        let mut states = vec![heap.clone()];
+        for command in &self.edges(node)[edge].commands {
+            let executed = execute_all(&[shape_of(command)], &states[0], self.defs());
+            if !executed.faults.is_empty() || executed.states.is_empty() {
+                break;
+            }
+            passed.push(command.clone());
+            states = executed.states;
+        }
+        let nothing = self.anything();
+        let mut label = self.nodes[node].label.iter().chain([&nothing]);
+        let safe = label.any(|from| execute_all(&passed, from, self.defs()).faults.is_empty());
+        drop(label);
+        if safe { Ok(()) } else { self.prove_path(node, edge, Duty::Safe) }
     }
 
     /// Tries formulas of other nodes at the same location: a proof that is similar to an earlier one generalises
@@ -354,127 +425,14 @@ impl<'a> Art<'a> {
         nodes.iter().skip(1).filter_map(edge).collect()
     }
 
-    /// ProvePath [Fig. 10]: formulas for the nodes on the way to an edge, with which the edge is as it must be.
-    fn prove_path(&mut self, node: usize, edge: usize, duty: Duty) -> Result<(), Trouble> {
-        self.stats.paths += 1;
-        let last = self.edges(node)[edge].clone();
-        let way = self.ancestors(node);
-        let mut segments = self.edges_between(&way);
-        segments.push(last.all_commands());
-        if duty == Duty::Unreachable && self.is_feasible(&segments) {
-            let reason = match &last.to {
-                End::Fail(reason) => reason.clone(),
-                _ => "a pointer may lead nowhere where it is used".to_owned(),
-            };
-            return Err(Trouble::Open { reason, node: last.last });
-        }
-        // The strongest proof, command by command.
-        let begin = Instant::now();
-        let (heaps, commands, marks) = self.strongest(&segments);
-        let (Some(end), Some(next)) =
-            (heaps.last(), commands.get(heaps.len() - 1).or(commands.last()))
-        else {
-            return Ok(());
-        };
-        let goal = match duty {
-            Duty::Blocked => blocking(end, next).unwrap_or_else(|| end.without_data()),
-            Duty::Safe | Duty::Unreachable => self.anything(),
-        };
-        let passed = &commands[..heaps.len() - 1];
-        let interpolants = path(&heaps, passed, &goal, self.defs());
-        self.stats.spatial += begin.elapsed();
-        let at = |all: &[Formula], mark: &usize| all.get(*mark).cloned();
-        let shapes: Vec<Formula> =
-            marks.iter().filter_map(|mark| at(&interpolants, mark)).collect();
-        if duty != Duty::Unreachable {
-            for (index, shape) in shapes.into_iter().enumerate() {
-                self.strengthen(way[index + 1], shape);
-            }
-            return Ok(());
-        }
-        let begin = Instant::now();
-        let mut refined = self.refine(&way, &shapes, &segments);
-        if refined.is_none() {
-            // Theorem 3: the strongest proof can be refined, if any can.
-            let exact: Vec<Formula> = marks.iter().filter_map(|mark| at(&heaps, mark)).collect();
-            refined = self.refine(&way, &exact, &segments);
-        }
-        self.stats.theory += begin.elapsed();
-        let Some(refined) = refined else {
-            let reason = "no formula about the data on a path was found".to_owned();
-            return Err(Trouble::Stopped { reason, timeout: false });
-        };
-        for (index, formula) in refined.into_iter().enumerate() {
-            self.strengthen(way[index + 1], formula);
-        }
-        Ok(())
-    }
-
-    fn refine(
-        &mut self,
-        way: &[usize],
-        shapes: &[Formula],
-        segments: &[Vec<Command>],
-    ) -> Option<Vec<Formula>> {
-        let points = self.points(&way[1..], shapes);
-        let start = self.nodes[way[0]].label.first()?.clone();
-        let path = Path { start: &start, points: &points, segments, goal: Goal::Unreachable };
-        self.solve(&path, true)
-    }
-
-    fn points(&self, nodes: &[usize], shapes: &[Formula]) -> Vec<Point> {
-        let point = |(node, shape): (&usize, &Formula)| {
-            let loc = self.nodes[*node].loc;
-            Point { shape: shape.clone(), live: self.live[loc].clone(), group: loc as u32 }
-        };
-        nodes.iter().zip(shapes).map(point).collect()
-    }
-
-    /// Refines a path; without trying hard, by interpolation alone.
-    fn solve(&mut self, path: &Path<'_>, hard: bool) -> Option<Vec<Formula>> {
-        let mut spacer =
-            self.options.solver.clone().map(|solver| Spacer { solver, timeout: SPACER_TIME });
-        let (mut farkas, mut strongest) = (Farkas, Strongest);
-        let mut solvers: Vec<&mut dyn Solver> = vec![&mut farkas];
-        if hard {
-            solvers.extend(spacer.iter_mut().map(|spacer| spacer as &mut dyn Solver));
-            solvers.push(&mut strongest);
-        }
-        refine(path, &self.cfg.defs, &mut self.solved, &mut solvers, self.options.deadline)
-    }
-
-    /// The symbolic heaps along a path as far as it can be passed, its commands, and where edges end.
-    fn strongest(&self, segments: &[Vec<Command>]) -> (Vec<Formula>, Vec<Command>, Vec<usize>) {
-        let mut heaps: Vec<Formula> = self.nodes[0].heap.iter().cloned().collect();
-        let (mut commands, mut marks) = (Vec::new(), Vec::new());
-        let mut blocked = false;
-        for segment in segments {
-            for command in segment {
-                commands.push(command.clone());
-                let Some(before) = heaps.last().filter(|_| !blocked) else { continue };
-                match execute(&shape_of(command), before, self.defs()).states.into_iter().next() {
-                    Some(state) => heaps.push(state),
-                    None => blocked = true,
-                }
-            }
-            marks.push(commands.len());
-        }
-        marks.pop();
-        (heaps, commands, marks)
-    }
-
-    /// May the path be taken to its end? `false` is certain.
-    fn is_feasible(&self, segments: &[Vec<Command>]) -> bool {
-        let all: Vec<Command> = segments.iter().flatten().cloned().collect();
-        let Some(start) = self.nodes[0].label.first() else { return true };
-        let executed = execute_all(&all, start, self.defs());
-        executed.faults.iter().chain(&executed.states).any(|state| !state.data_contradictory())
-    }
-
     /// Adds a formula to a label. Nodes that were covered by this one may no longer be.
     fn strengthen(&mut self, node: usize, formula: Formula) {
         if self.nodes[node].label.iter().any(|own| self.follows(own, &formula)) {
             return;
+        }
+        let defs = self.defs();
+        if self.shapes_only && node > 0 {
+            self.nodes[node].label.retain(|old| entails(&formula, old, defs).is_none());
         }
         self.nodes[node].label.push(formula);
         for other in 0..self.nodes.len() {
@@ -498,162 +456,6 @@ impl<'a> Art<'a> {
                 .states
                 .iter()
                 .all(|state| self.follows(state, to) || self.solved.refutes(state))
-    }
-
-    /// Covers a node by another one, if that is possible.
-    fn cover(&mut self, node: usize) -> bool {
-        let Some((parent, edge)) = self.nodes[node].parent else { return false };
-        let loc = self.nodes[node].loc;
-        // Only nodes that are not expanded are covered, and only by such that are, so there is no cycle.
-        for other in (0..self.nodes.len()).filter(|other| *other != node) {
-            let candidate = &self.nodes[other];
-            if candidate.loc != loc || !candidate.expanded || candidate.excluded {
-                continue;
-            }
-            let mut forced = Vec::new();
-            let commands = self.edges(parent)[edge].commands.clone();
-            let covered = self.nodes[other].label.iter().all(|wanted| {
-                if self.nodes[node].label.iter().any(|own| self.follows(own, wanted)) {
-                    return true;
-                }
-                let nothing = self.anything();
-                let mut from = self.nodes[parent].label.iter().chain([&nothing]);
-                let derived = from.any(|from| self.leads_to(from, &commands, wanted));
-                if derived {
-                    forced.push(wanted.clone());
-                }
-                derived
-            });
-            if covered || self.cover_along(node, other) {
-                for formula in forced {
-                    self.strengthen(node, formula);
-                }
-                self.nodes[node].cover = Some(other);
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Forced covering by an ancestor with other cut points in between: each formula of its label is proved to hold
-    /// again, with interpolants for what is between.
-    fn cover_along(&mut self, node: usize, ancestor: usize) -> bool {
-        let way = self.ancestors(node);
-        let Some(start) = way.iter().position(|other| *other == ancestor) else { return false };
-        let way = way.get(start..).unwrap_or_default().to_vec();
-        if way.len() < 3 {
-            return false;
-        }
-        let segments = self.edges_between(&way);
-        let mut found: Vec<(usize, Formula)> = Vec::new();
-        for wanted in self.nodes[ancestor].label.clone() {
-            if self.nodes[node].label.iter().any(|own| self.follows(own, &wanted)) {
-                continue;
-            }
-            let begin = Instant::now();
-            let (heaps, commands, marks) = self.strongest_from(ancestor, &segments);
-            if heaps.len() != commands.len() + 1 {
-                return false;
-            }
-            let goal = wanted.without_data();
-            let end = heaps.last().and_then(|end| entails(end, &goal, self.defs()));
-            if end.is_none() {
-                return false;
-            }
-            let interpolants = path(&heaps, &commands, &goal, self.defs());
-            self.stats.spatial += begin.elapsed();
-            let shapes: Vec<Formula> =
-                marks.iter().filter_map(|mark| interpolants.get(*mark).cloned()).collect();
-            let begin = Instant::now();
-            let points = self.points(&way[1..way.len() - 1], &shapes);
-            let mut refined = None;
-            for from in self.nodes[ancestor].label.clone() {
-                let path = Path {
-                    start: &from,
-                    points: &points,
-                    segments: &segments,
-                    goal: Goal::Formula(&wanted),
-                };
-                refined = self.solve(&path, false);
-                if refined.is_some() {
-                    break;
-                }
-            }
-            self.stats.theory += begin.elapsed();
-            let Some(refined) = refined else { return false };
-            found.extend(way[1..].iter().copied().zip(refined.into_iter().chain([wanted])));
-        }
-        for (node, formula) in found {
-            self.strengthen(node, formula);
-        }
-        true
-    }
-
-    fn strongest_from(
-        &self,
-        node: usize,
-        segments: &[Vec<Command>],
-    ) -> (Vec<Formula>, Vec<Command>, Vec<usize>) {
-        let mut heaps: Vec<Formula> = self.nodes[node].heap.iter().cloned().collect();
-        let (mut commands, mut marks) = (Vec::new(), Vec::new());
-        for segment in segments {
-            for command in segment {
-                commands.push(command.clone());
-                let state = heaps.last().and_then(|before| {
-                    execute(&shape_of(command), before, self.defs()).states.into_iter().next()
-                });
-                match state {
-                    Some(state) => heaps.push(state),
-                    None => return (heaps, commands, marks),
-                }
-            }
-            marks.push(commands.len());
-        }
-        marks.pop();
-        (heaps, commands, marks)
-    }
-
-    /// Are the labels an inductive invariant that excludes all failures?
-    #[must_use]
-    pub fn certify(&self) -> bool {
-        let mut children: HashMap<(usize, usize), usize> = HashMap::new();
-        for (index, node) in self.nodes.iter().enumerate() {
-            if let Some(edge) = node.parent {
-                children.insert(edge, index);
-            }
-        }
-        (0..self.nodes.len()).all(|index| {
-            let node = &self.nodes[index];
-            if let Some(other) = node.cover {
-                let other = &self.nodes[other];
-                let follows =
-                    |wanted: &Formula| node.label.iter().any(|own| self.follows(own, wanted));
-                return other.loc == node.loc
-                    && other.expanded
-                    && other.cover.is_none()
-                    && !other.excluded
-                    && other.label.iter().all(follows);
-            }
-            node.excluded
-                || node.expanded
-                    && self.edges(index).iter().enumerate().all(|(edge, segment)| {
-                        let child = children.get(&(index, edge));
-                        let duty = match child {
-                            Some(child) if self.nodes[*child].excluded => Duty::Unreachable,
-                            Some(_) => Duty::Safe,
-                            None if segment.to == End::Exit => Duty::Safe,
-                            None => Duty::Unreachable,
-                        };
-                        let nothing = self.anything();
-                        self.is_shown(index, segment, duty)
-                            && child.is_none_or(|child| {
-                                self.nodes[*child].label.iter().all(|wanted| {
-                                    let mut from = node.label.iter().chain([&nothing]);
-                                    from.any(|from| self.leads_to(from, &segment.commands, wanted))
-                                })
-                            })
-                    })
-        })
     }
 
     /// Labels of locations: one of these formulas, each a conjunction.
