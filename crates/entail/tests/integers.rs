@@ -1,4 +1,5 @@
-//! Heaps whose locations are integers, against all small ones.
+//! Heaps whose locations are integers, against all small ones; questions with known answers are in
+//! `tests/sl/integers_as_locations.smt2`.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -28,43 +29,6 @@ const HEAD: &str = "(declare-heap (Int Int)) (declare-const x Int) (declare-cons
     (declare-const z Int) (declare-const n Int) \
     (define-fun-rec ls ((a Int) (b Int)) Bool (or (and (= a b) (_ emp Int Int)) \
         (exists ((u Int)) (and (distinct a b) (sep (pto a u) (ls u b))))))\n";
-
-#[test]
-fn questions() {
-    let mut decider = decider();
-    for (assertions, expected) in [
-        ("(assert (sep (pto x 5) (pto (+ x 1) 6)))", "sat"),
-        ("(assert (sep (pto x 5) (pto (+ x n) 6))) (assert (= n 0))", "unsat"),
-        ("(assert (sep (pto x y) (pto y x))) (assert (< x y))", "sat"),
-        ("(assert (pto x x)) (assert (= x (as sep.nil Int)))", "unsat"),
-        ("(assert (pto x y)) (assert (= (+ y 1) (as sep.nil Int)))", "sat"),
-        ("(assert (pto x y)) (assert (= (+ x 1) (as sep.nil Int))) (assert (= x 3))", "sat"),
-        ("(assert (sep (ls x y) (ls y z))) (assert (not (ls x z)))", "sat"),
-        (
-            "(assert (sep (pto 3 7) (ls 7 9) (pto 9 x))) (assert (not (sep (ls 3 9) (pto 9 x))))",
-            "unsat",
-        ),
-        // Lists whose ends somebody counts with.
-        ("(assert (ls x y)) (assert (< x y)) (assert (not (sep (pto x (+ x 1)) true)))", "sat"),
-        ("(assert (sep (ls x (+ y 1)) (pto (+ 1 y) z))) (assert (= z (+ y 1)))", "sat"),
-        (
-            "(assert (and (ls x y) (sep (pto x (+ y 1)) (pto (+ 1 y) n)))) (assert (distinct n y))",
-            "unsat",
-        ),
-        (
-            "(assert (wand (pto x 1) (sep (pto x 1) (pto (+ x 1) 2)))) (assert (not (sep (pto x 3) true))) \
-          (assert (not (sep (pto x 2) true))) (assert (not (pto (+ x 1) 2)))",
-            "sat",
-        ),
-    ] {
-        let verdict = ask(&mut decider, &format!("{HEAD}{assertions}(check-sat)"));
-        assert_eq!(verdict.as_str(), expected, "{assertions}: {verdict:?}");
-    }
-    let counted = "(define-fun-rec arr ((a Int) (b Int)) Bool (or (and (= a b) (_ emp Int Int)) \
-        (exists ((u Int)) (sep (pto a u) (arr (+ a 1) b))))) (assert (arr x y)) (check-sat)";
-    let reason = ask(&mut decider, &format!("{HEAD}{counted}")).why_not().unwrap();
-    assert!(reason.contains("arithmetic with a location"), "{reason}");
-}
 
 /// A formula, as text and as something to evaluate.
 enum F {

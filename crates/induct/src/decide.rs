@@ -166,6 +166,10 @@ impl<'a> Question<'a> {
         right: Option<&'a Assertion>,
         meter: &'a Meter,
     ) -> Result<Question<'a>, Reason> {
+        // There is more to integers than which of them are equal; who asks translates them before.
+        if sl::addresses::are_integers(scope.defs().signature()) {
+            return Err(Reason::NoLocations(sl::Sort::Int));
+        }
         let clauses = Clauses::new(scope, left, right)?;
         let free = clauses.vars(scope);
         let prepared = Prepared::of(scope.defs(), &clauses.selection);

@@ -1,13 +1,11 @@
 //! Circuits and counters: definitions that only say what is `nil`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use induct::Induct;
 use induct::base::Table;
 use induct::propositional;
 use induct::system::{Clause, System};
 use report::FileId;
-use sl::ask::once::check_sat;
-use sl::{Evaluator, Semantics, SymbolicHeap, Truth};
+use sl::{Semantics, SymbolicHeap};
 use testing::Random;
 
 const HEADER: &str = "(declare-sort Ref 0) (declare-heap (Ref Ref))
@@ -105,45 +103,5 @@ fn other_definitions_are_left_to_others() {
     for definitions in [differ, cell] {
         let (system, clause) = numbered(definitions, "(p x y)");
         assert_eq!(propositional::decide(&system, &clause, 1_000), None, "{definitions}");
-    }
-}
-
-/// A counter of three digits, each `nil` or not, that goes up by one.
-const COUNTER: &str = "
-    (define-fun-rec no ((a Ref)) Bool (and (= a (as nil Ref)) (_ emp Ref Ref)))
-    (define-fun-rec yes ((a Ref)) Bool (and (distinct a (as nil Ref)) (_ emp Ref Ref)))
-    (define-fun-rec flip ((a Ref) (b Ref)) Bool (or (sep (no a) (yes b)) (sep (yes a) (no b))))
-    (define-fun-rec next2 ((a Ref) (b Ref) (c Ref) (d Ref)) Bool
-      (or (and (= a c) (sep (no b) (yes d))) (sep (no a) (yes c) (yes b) (no d))))
-    (define-fun-rec next3 ((a Ref) (b Ref) (c Ref) (d Ref) (e Ref) (f Ref)) Bool
-      (or (and (= a d) (= b e) (sep (no c) (yes f))) (sep (next2 a b d e) (yes c) (no f))))
-    (define-fun-rec reached ((a Ref) (b Ref) (c Ref)) Bool
-      (or (and (= a b) (sep (no b) (yes c)))
-          (exists ((d Ref) (e Ref) (f Ref)) (sep (reached d e f) (next3 d e f a b c)))))
-";
-
-#[test]
-fn values_of_a_counter() {
-    for (formula, expected) in [
-        ("(reached x y z)", "sat"),
-        ("(sep (reached x y z) (yes x) (no y) (yes z))", "sat"),
-        ("(sep (reached x x x) (yes x))", "sat"),
-        ("(sep (reached x y z) (flip x y) (flip y z) (no z))", "sat"),
-        ("(sep (reached x x z) (flip y x) (no z) (yes y))", "unsat"),
-        ("(sep (reached x x x) (no x))", "unsat"),
-        ("(sep (reached x x z) (reached y z z) (flip x y) (flip x z))", "sat"),
-        ("(and (= x y) (sep (flip x y) (reached x y z)))", "unsat"),
-    ] {
-        let text = format!("{HEADER} {COUNTER} (assert {formula}) (check-sat)");
-        let script = sl::smtlib::parse(FileId(0), &text).unwrap();
-        let check = &script.checks[0];
-        let verdict =
-            check_sat(&mut Induct, &check.signature, Semantics::Standard, &check.assertions);
-        assert_eq!(verdict.as_str(), expected, "{formula}");
-        if let Some(model) = verdict.model() {
-            let evaluator = Evaluator::new(&check.signature, Semantics::Standard);
-            let truth = evaluator.holds(model, &check.assertions[0]);
-            assert_ne!(truth, Truth::False, "{formula} {model:?}");
-        }
     }
 }

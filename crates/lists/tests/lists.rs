@@ -1,4 +1,4 @@
-//! The list fragment against two other opinions: formulas with known answers, and all small heaps.
+//! The list fragment against all small heaps; formulas with known answers are in `tests/sl/lists`.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use lists::Lists;
@@ -139,43 +139,6 @@ fn is_valid(left: &str, right: &str) -> bool {
     let [left, right] = document.formulas.as_slice() else { panic!() };
     let answer = ask::entails(&mut Lists, &defs, left, right, &mut Budget::default());
     matches!(answer.decided().unwrap(), Entailment::Valid(_))
-}
-
-#[test]
-fn known_satisfiability() {
-    assert!(is_sat("emp"));
-    assert!(is_sat("x != nil * x != y * ls(x, y) * ls(y, x)"));
-    assert!(!is_sat("x |-> y * x |-> z"));
-    assert!(!is_sat("nil |-> x"));
-    assert!(is_sat("ls(nil, x)"));
-    assert!(!is_sat("ls(nil, x) * x |-> y"));
-    assert!(!is_sat("ls(x, y) * ls(x, z) * x != y * x != z"));
-    assert!(is_sat("ls(x, y) * ls(x, z) * y != z"));
-    // Four lists begin at three places, and each needs a place of its own.
-    let apart = "w != p * w != q * p != q";
-    let lists = "ls(a, w) * ls(a, p) * ls(b, w) * ls(b, q) * ls(c, p) * ls(c, q)";
-    assert!(is_sat(&format!("{apart} * {lists}")));
-    assert!(!is_sat(&format!("{apart} * {lists} * ls(d, w) * ls(d, p)")));
-}
-
-/// [PWZ13, Example 5] and the examples that everybody has.
-#[test]
-fn known_entailments() {
-    assert!(is_valid("x != z * x |-> y * ls(y, z)", "ls(x, z)"));
-    assert!(!is_valid("x |-> y * ls(y, z)", "ls(x, z)"));
-    assert!(is_valid("ls(x, y) * ls(y, nil)", "ls(x, nil)"));
-    assert!(!is_valid("ls(x, y) * ls(y, z)", "ls(x, z)"));
-    assert!(is_valid("ls(x, y) * ls(y, z) * z |-> w", "ls(x, z) * z |-> w"));
-    assert!(!is_valid("ls(x, y)", "x |-> y"));
-    assert!(!is_valid("emp", "x = y"));
-    assert!(is_valid("ls(x, y) * ls(x, y)", "x = y"));
-    assert!(is_valid("x |-> y * ls(y, nil)", "ls(x, nil) * true"));
-    assert!(is_valid("ls(x, y) * ls(x, z)", "ls(x, z) * ls(x, y)"));
-    assert!(is_valid("x |-> y * y |-> z", "y |-> z * x |-> y * x != nil * x != y"));
-    assert!(is_valid("x |-> y * true", "x != nil * true"));
-    assert!(!is_valid("x |-> y * true", "x |-> y"));
-    assert!(is_valid("exists u. x |-> u * u |-> nil * x != nil", "ls(x, nil)"));
-    assert!(is_valid("false * x != x", "x |-> x"));
 }
 
 #[test]

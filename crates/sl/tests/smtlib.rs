@@ -109,6 +109,10 @@ fn mistakes_have_a_place_and_a_sentence() {
             "(declare-datatypes ((D 0)) (((d (self D)))))",
             "sl.definition 1: D: `D` would contain itself",
         ),
+        (
+            "(declare-fun f (Ref) Ref) (assert (exists ((u Ref)) (ls x (f u))))",
+            "sl.unsupported 1: u: `f` is applied to a bound variable",
+        ),
         ("(pop 1)", "sl.syntax 1: (pop 1): there is nothing to pop"),
         ("(frobnicate)", "sl.unsupported 1: frobnicate: there is no command `frobnicate`"),
         ("x", "sl.syntax 1: x: a command is due here, in parentheses"),

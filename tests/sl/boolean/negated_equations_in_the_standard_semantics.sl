@@ -1,0 +1,5 @@
+// by boolean
+// standard
+
+// unsat
+!(x = y) && (x = y) * a |-> b
