@@ -245,16 +245,12 @@ impl Assertions<'_> {
     #[must_use]
     pub fn assertion(&mut self, state: &State) -> SymbolicHeap {
         let mut scope = Scope::new(0);
-        for (i, sym) in state.objects.iter().enumerate() {
-            if let Some(sym) = sym {
-                scope.known.insert(*sym, Term::Local(ObjectId(i as u32)));
-            }
+        for (id, sym) in &state.objects {
+            scope.known.insert(*sym, Term::Local(ObjectId(*id)));
         }
         let mut result = SymbolicHeap::default();
-        for (i, term) in
-            state.vars.iter().enumerate().filter(|(_, term)| **term != shape::Term::DEAD)
-        {
-            let value = scope.term(*term);
+        for (i, term) in state.vars.iter() {
+            let value = scope.term(term);
             result.pure.push(Pure::Eq(Term::Var(heap::VarId(i as u32)), value));
         }
         let determined = determined(state);
@@ -281,7 +277,7 @@ impl Assertions<'_> {
 
 /// Symbols whose values a state of the program determines.
 fn determined(state: &State) -> BTreeSet<Sym> {
-    let mut all: BTreeSet<Sym> = state.vars.iter().filter_map(|term| term.base).collect();
+    let mut all: BTreeSet<Sym> = state.vars.values().filter_map(|term| term.base).collect();
     for (at, obj) in &state.heap.objs {
         all.insert(*at);
         all.extend(obj.size.base);

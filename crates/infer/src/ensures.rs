@@ -41,7 +41,7 @@ pub fn violated(
     let mut scope = logic.scope();
     let mut right = Vec::new();
     for state in &ensures.states {
-        let roots = roots(&logic, &mut scope, ensures, |i, _| state.vars.get(i).copied());
+        let roots = roots(&logic, &mut scope, ensures, |i, _| Some(state.vars.get(i)));
         let mut heap = Encoder::new(&logic, 1).state(state, &roots, &|_, _| false);
         heap.set_open(ensures.open);
         right.push(heap);
@@ -50,7 +50,7 @@ pub fn violated(
         let kept = shape::kept_params(program, entry, anchors);
         let value = |i: usize, name: &str| {
             if name == RESULT {
-                return state.vars.first().copied();
+                return Some(state.vars.get(0));
             }
             if i < program.proc(entry).params as usize {
                 let place = kept.iter().position(|var| var.index() == i)?;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use arith::Sum;
 use heap::{Proc, Scalar, VarId};
-use shape::{State, Sym, Term};
+use shape::{State, Sym};
 
 /// A fact about variables; those of a [`Sum`] are numbers of variables.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,11 +26,12 @@ pub fn of(state: &State, proc: &Proc) -> Vec<Fact> {
     let mut facts = Vec::new();
     // The first variable that holds a symbol, and how far from it.
     let mut known: BTreeMap<Sym, (VarId, i128, bool)> = BTreeMap::new();
-    for (i, (term, var)) in state.vars.iter().zip(&proc.vars).enumerate() {
+    for (i, term) in state.vars.iter() {
+        let Some(var) = proc.vars.get(i) else { continue };
         let id = VarId(i as u32);
         let pointer = matches!(var.ty, Scalar::Ptr(_));
         let usable = !var.temporary && !matches!(var.ty, Scalar::Float(_));
-        if !usable || *term == Term::DEAD {
+        if !usable {
             continue;
         }
         match term.base {

@@ -28,16 +28,16 @@ impl<'a> Names<'a> {
         let Some(decl) = self.program.procs.get(proc.index()) else { return String::new() };
         let mut scope = Scope::default();
         let mut equations = Vec::new();
-        for (object, sym) in decl.objects.iter().zip(&state.objects) {
-            if let Some(sym) = sym {
+        for (id, sym) in &state.objects {
+            if let Some(object) = decl.objects.get(*id as usize) {
                 scope.names.insert(*sym, format!("&{}", plain(&object.name)));
             }
         }
         let mut vars: Vec<(&str, Term, heap::Scalar)> = Vec::new();
-        for (var, term) in decl.vars.iter().zip(&state.vars) {
-            // Of what is not read again nothing is said.
-            if !var.temporary && *term != Term::DEAD {
-                vars.push((&var.name, *term, var.ty));
+        // Of what is not read again nothing is said.
+        for (i, term) in state.vars.iter() {
+            if let Some(var) = decl.vars.get(i).filter(|var| !var.temporary) {
+                vars.push((&var.name, term, var.ty));
             }
         }
         // What a variable holds has its name; the others are equal to it.

@@ -30,16 +30,16 @@ impl Names<'_> {
         let mut scope = Scope::default();
         let mut labels: BTreeMap<u64, Vec<String>> = BTreeMap::new();
         let mut notes = Vec::new();
-        for (object, sym) in decl.objects.iter().zip(&state.objects) {
-            if let Some(sym) = sym {
+        for (id, sym) in &state.objects {
+            if let Some(object) = decl.objects.get(*id as usize) {
                 let name = format!("&{}", plain(&object.name));
                 scope.names.insert(*sym, name.clone());
                 labels.entry(u64::from(sym.0)).or_default().push(name);
             }
         }
-        let vars = decl.vars.iter().zip(&state.vars);
-        let vars = vars.filter(|(var, term)| !var.temporary && **term != Term::DEAD);
-        for (var, term) in vars.clone() {
+        let vars = state.vars.iter().filter_map(|(i, term)| Some((decl.vars.get(i)?, term)));
+        let vars: Vec<(&heap::Var, Term)> = vars.filter(|(var, _)| !var.temporary).collect();
+        for (var, term) in &vars {
             if let Term { base: Some(sym), k: 0 } = *term
                 && self.rigid(sym).is_none()
             {
@@ -48,13 +48,13 @@ impl Names<'_> {
         }
         for (var, term) in vars {
             let name = plain(&var.name);
-            match number(*term) {
+            match number(term) {
                 Some(number) => {
                     let label = if term.k == 0 { name } else { format!("{name} (+{})", term.k) };
                     labels.entry(number).or_default().push(label);
                 }
                 None => {
-                    let value = self.pointer(&mut scope, *term, var.ty);
+                    let value = self.pointer(&mut scope, term, var.ty);
                     if value != name {
                         notes.push(format!("{name} = {value}"));
                     }

@@ -148,8 +148,11 @@ fn main() {
 fn show(state: &shape::State) -> String {
     let terms =
         |all: &[shape::Term]| all.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(" ");
-    let mut parts =
-        vec![format!("vars [{}] anchors [{}]", terms(&state.vars), terms(&state.anchors))];
+    let mut parts = vec![format!(
+        "vars [{}] anchors [{}]",
+        terms(&state.vars.values().collect::<Vec<_>>()),
+        terms(&state.anchors)
+    )];
     for (at, obj) in state.heap.objs.iter().filter(|(_, obj)| !obj.constant) {
         let cells: Vec<String> =
             obj.cells.iter().map(|(o, c)| format!("{o}: {}", c.value)).collect();

@@ -49,30 +49,38 @@ impl Engine<'_> {
     pub(crate) fn call(&mut self, from: CallSite, mut state: State, callee: ProcId, args: &[Term]) {
         let CallSite { site, next, to, .. } = from;
         // Only what is still read keeps its name.
-        let mark = state.vars.len();
-        state.vars.extend(args);
+        let mark = self.program.proc(site.proc).vars.len();
+        let add = |state: &mut State, args: &[Term]| {
+            let places = (mark..).zip(args);
+            places.for_each(|(place, value)| state.vars.set(place, *value));
+        };
+        let count = args.len();
+        let take = |state: &mut State| -> Vec<Term> {
+            (mark..mark + count).map(|place| state.vars.take(place)).collect()
+        };
+        add(&mut state, args);
         self.forget_dead_but(Site { proc: site.proc, at: next }, &mut state, mark, to);
         if let Some(to) = to {
             // It is set when the callee returns; what it leads to until then is still there.
             let before = state.held();
-            let old = std::mem::replace(&mut state.vars[to.index()], Term::DEAD);
+            let old = state.vars.take(to.index());
             if state.held() != before {
-                state.vars[to.index()] = old;
+                state.vars.set(to.index(), old);
             }
         }
-        let args: Vec<Term> = state.vars.split_off(mark);
+        let args = take(&mut state);
         let recursive = self.info[callee.index()].recursive;
         let globals = state.heap.objs.range(Sym(RIGID)..).map(|(sym, _)| Term::sym(*sym));
         let (objs, segs) = state.heap.reachable(args.iter().copied().chain(globals));
         let atoms = objs.iter().filter(|at| !is_rigid(**at)).count() + segs.len();
         let (mut state, args) = (state, args);
         let (objs, segs) = if recursive || atoms > LARGE {
-            state.vars.extend(&args);
+            add(&mut state, &args);
             self.fold(&mut state);
             if state.normalise(&self.preds).is_err() {
                 return;
             }
-            let again: Vec<Term> = state.vars.split_off(mark);
+            let again = take(&mut state);
             let globals = state.heap.objs.range(Sym(RIGID)..).map(|(sym, _)| Term::sym(*sym));
             let reached = state.heap.reachable(again.iter().copied().chain(globals));
             return self.call_with(from, state, callee, &again, reached);
@@ -84,15 +92,15 @@ impl Engine<'_> {
 
     fn forget_dead_but(&mut self, site: Site, state: &mut State, count: usize, to: Option<VarId>) {
         let info = &self.info[site.proc.index()];
-        for var in 0..count {
+        for (var, value) in state.vars.clone().iter().filter(|(var, _)| *var < count) {
             if info.is_live(site.at, var) || to.is_some_and(|to| to.index() == var) {
                 continue;
             }
-            let leads = state.heap.place(state.vars[var]) != Place::Nowhere;
+            let leads = state.heap.place(value) != Place::Nowhere;
             let before = leads.then(|| state.held());
-            let old = std::mem::replace(&mut state.vars[var], Term::DEAD);
+            state.vars.set(var, Term::DEAD);
             if before.is_some_and(|before| state.held() != before) {
-                state.vars[var] = old;
+                state.vars.set(var, value);
             }
         }
     }
@@ -155,8 +163,9 @@ impl Engine<'_> {
             anchors: anchors.iter().map(|sym| Term::sym(rename(*sym))).collect(),
             ..State::default()
         };
-        let args: Vec<Term> = args.iter().map(|t| term(*t)).collect();
-        self.frame(&mut entry, callee, &args);
+        let count = args.len();
+        let args = args.iter().map(|t| term(*t)).collect();
+        self.frame(&mut entry, callee, &args, count);
         let id = self.enter(callee, entry);
         let call = Call { from, frame: state, anchors };
         self.summaries[id].callers.push(call);
@@ -182,9 +191,13 @@ impl Engine<'_> {
         for (sym, anchor) in anchors.iter().zip(&exit.anchors) {
             let by = term(*anchor);
             consistent &= state.heap.replace(*sym, by).is_ok();
-            state.vars.iter_mut().chain(&mut state.anchors).for_each(|t| *t = t.replace(*sym, by));
+            state
+                .vars
+                .values_mut()
+                .chain(&mut state.anchors)
+                .for_each(|t| *t = t.replace(*sym, by));
             if let Some(base) = by.base {
-                let stack = state.objects.iter_mut().flatten().chain(&mut state.allocas);
+                let stack = state.objects.values_mut().chain(&mut state.allocas);
                 stack.filter(|own| **own == *sym).for_each(|own| *own = base);
             }
         }
@@ -201,12 +214,11 @@ impl Engine<'_> {
             consistent &= state.heap.pure.assume(sum);
         }
         if let Some(to) = to {
-            let result = exit.vars.first().map(|t| term(*t));
+            let result = exit.vars.get(0);
             let ty = self.program.proc(site.proc).vars[to.index()].ty;
-            state.vars[to.index()] = match result {
-                Some(result) if !matches!(ty, heap::Scalar::Float(_)) => result,
-                _ => state.any(Interval::ANY),
-            };
+            let unknown = result == Term::DEAD || matches!(ty, heap::Scalar::Float(_));
+            let value = if unknown { state.any(Interval::ANY) } else { term(result) };
+            state.vars.set(to.index(), value);
         }
         if !consistent || state.normalise(&self.preds).is_err() {
             return;

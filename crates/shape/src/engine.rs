@@ -21,6 +21,7 @@ use crate::preds::{Preds, Tracks};
 use crate::records::Records;
 use crate::start::{Start, constant_params};
 use crate::term::{Sym, Term};
+use crate::vars::Vars;
 
 /// States at a location before the analysis gives up.
 const MAX_STATES: usize = 120;
@@ -443,14 +444,18 @@ impl<'p> Engine<'p> {
     }
 
     /// Variables and local objects of a procedure that is entered.
-    pub(crate) fn frame(&self, state: &mut State, proc: ProcId, args: &[Term]) {
+    pub(crate) fn frame(&self, state: &mut State, proc: ProcId, args: &Vars, count: usize) {
         let decl = self.program.proc(proc);
-        state.vars = args.to_vec();
-        for var in decl.vars.iter().skip(args.len()) {
-            let value = state.any(values_of(var.ty));
-            state.vars.push(value);
+        state.vars = args.clone();
+        // Those that are set before they are read need no value.
+        let info = &self.info[proc.index()];
+        for (var, value) in decl.vars.iter().enumerate().skip(count) {
+            if var < decl.params as usize || info.is_live(LocId(0), var) {
+                let value = state.any(values_of(value.ty));
+                state.vars.set(var, value);
+            }
         }
-        state.objects = vec![None; decl.objects.len()];
+        state.objects.clear();
         state.allocas = Vec::new();
     }
 
@@ -583,14 +588,12 @@ impl<'p> Engine<'p> {
     /// A temporary that is not read again does not lead to anything: no user knows it.
     pub(crate) fn lost(&mut self, site: Site, next: LocId, state: &mut State) {
         let decl = self.program.proc(site.proc);
-        for (i, var) in decl.vars.iter().enumerate() {
-            let kept = !var.temporary
-                || self.info[site.proc.index()].is_live(next, i)
-                || decl.result.is_some_and(|result| result.index() == i);
-            if let (false, Some(value)) = (kept, state.vars.get_mut(i)) {
-                *value = Term::DEAD;
-            }
-        }
+        let info = &self.info[site.proc.index()];
+        state.vars.retain(|var| {
+            !decl.vars.get(var).is_some_and(|var| var.temporary)
+                || info.is_live(next, var)
+                || decl.result.is_some_and(|result| result.index() == var)
+        });
         self.lost_memory(site, state);
     }
 
@@ -631,7 +634,9 @@ impl<'p> Engine<'p> {
     /// Forgets what nobody can name: facts about symbols that do not occur, and segments that are certainly empty.
     pub(crate) fn tidy(&self, state: &mut State) {
         let mut used: HashSet<Sym> = HashSet::new();
-        used.extend(state.vars.iter().chain(&state.anchors).filter_map(|term| term.base));
+        used.extend(
+            state.vars.values().chain(state.anchors.iter().copied()).filter_map(|term| term.base),
+        );
         state.heap.for_each_term(&mut |term| used.extend(term.base));
         state.heap.pure.retain(|sym| used.contains(&sym));
     }
@@ -639,19 +644,16 @@ impl<'p> Engine<'p> {
     /// Variables that are not read again are forgotten, unless that loses memory.
     fn forget_dead(&mut self, site: Site, state: &mut State) {
         let info = &self.info[site.proc.index()];
-        for var in 0..state.vars.len() {
+        for (var, value) in state.vars.clone().iter() {
             if info.is_live(site.at, var) {
                 continue;
             }
-            let Some(base) = state.vars[var].base else {
-                state.vars[var] = Term::DEAD;
-                continue;
-            };
-            let leads = state.heap.place(state.vars[var]) != crate::heap::Place::Nowhere;
-            let before = (leads && !is_rigid(base)).then(|| state.held());
-            let old = std::mem::replace(&mut state.vars[var], Term::DEAD);
+            let leads = value.base.is_some_and(|base| !is_rigid(base))
+                && state.heap.place(value) != crate::heap::Place::Nowhere;
+            let before = leads.then(|| state.held());
+            state.vars.set(var, Term::DEAD);
             if before.is_some_and(|before| state.held() != before) {
-                state.vars[var] = old;
+                state.vars.set(var, value);
             }
         }
     }
@@ -751,9 +753,11 @@ impl<'p> Engine<'p> {
     /// A procedure ends.
     fn leave(&mut self, summary: usize, site: Site, mut state: State) {
         let decl = self.program.proc(site.proc);
-        let result = decl.result.map(|var| state.vars[var.index()]);
-        let stack: Vec<Sym> =
-            state.objects.drain(..).flatten().chain(state.allocas.drain(..)).collect();
+        let result = decl.result.map(|var| state.vars.get(var.index()));
+        let stack: Vec<Sym> = std::mem::take(&mut state.objects)
+            .into_values()
+            .chain(state.allocas.drain(..))
+            .collect();
         for at in stack {
             state.heap.objs.remove(&at);
             state.heap.pure.assume_disequal(Term::sym(at), Term::NULL);
@@ -761,7 +765,7 @@ impl<'p> Engine<'p> {
         // When the program ends nobody has its result: the first summary is that of the entry. With a precondition
         // there is a caller.
         if summary == 0 && self.given == 0 {
-            let mut end = State { vars: Vec::new(), ..state.clone() };
+            let mut end = State { vars: Vars::default(), ..state.clone() };
             self.lost_memory(site, &mut end);
         }
         state.vars = result.into_iter().collect();

@@ -65,10 +65,14 @@ impl State {
                     .vars
                     .get(var.index())
                     .is_some_and(|v| matches!(v.ty, heap::Scalar::Float(_)));
-                if is_float { self.any(Interval::ANY).sum() } else { self.vars[var.index()].sum() }
+                if is_float {
+                    self.any(Interval::ANY).sum()
+                } else {
+                    self.vars.get(var.index()).sum()
+                }
             }
             Expr::Global(id) => Term::sym(global(id.0)).sum(),
-            Expr::Object(id) => match self.objects[id.index()] {
+            Expr::Object(id) => match self.objects.get(&id.0).copied() {
                 Some(at) => Term::sym(at).sum(),
                 None => self.any(Interval::ANY).sum(),
             },

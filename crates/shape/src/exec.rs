@@ -109,7 +109,8 @@ impl Engine<'_> {
 
     fn havoc(&self, site: Site, state: &mut State, var: VarId) {
         let ty = self.program.proc(site.proc).vars[var.index()].ty;
-        state.vars[var.index()] = state.any(values_of(ty));
+        let value = state.any(values_of(ty));
+        state.vars.set(var.index(), value);
     }
 
     fn command(&mut self, site: Site, mut state: State, command: &Command) -> Vec<State> {
@@ -119,7 +120,8 @@ impl Engine<'_> {
             Command::Skip | Command::Call { .. } => vec![state],
             Command::Assign(var, e) => {
                 let value = state.eval(&self.preds, &scope, e);
-                state.vars[var.index()] = state.term(&value);
+                let value = state.term(&value);
+                state.vars.set(var.index(), value);
                 vec![state]
             }
             Command::Load { to, at, ty } => {
@@ -135,7 +137,7 @@ impl Engine<'_> {
                             Scalar::Float(_) => state.any(Interval::ANY),
                             _ => value,
                         };
-                        state.vars[to.index()] = value;
+                        state.vars.set(to.index(), value);
                         next.push(state);
                     }
                 }
@@ -180,14 +182,14 @@ impl Engine<'_> {
                 let mut next = Vec::new();
                 if self.options.malloc_may_fail && kind == Kind::Heap {
                     let mut failed = state.clone();
-                    failed.vars[to.index()] = Term::NULL;
+                    failed.vars.set(to.index(), Term::NULL);
                     next.push(failed);
                 }
                 state.heap.objs.insert(at, Arc::new(obj));
                 if kind == Kind::Stack {
                     state.allocas.push(at);
                 }
-                state.vars[to.index()] = Term::sym(at);
+                state.vars.set(to.index(), Term::sym(at));
                 if state.normalise(&self.preds).is_ok() {
                     next.push(state);
                 }
@@ -202,11 +204,11 @@ impl Engine<'_> {
             Command::Enter(id) => {
                 let object = &self.program.proc(site.proc).objects[id.index()];
                 let size = self.program.size_of(&object.ty);
-                let at = match state.objects[id.index()] {
-                    Some(at) => at,
+                let at = match state.objects.get(&id.0) {
+                    Some(at) => *at,
                     None => state.heap.fresh(),
                 };
-                state.objects[id.index()] = Some(at);
+                state.objects.insert(id.0, at);
                 let record = match &object.ty {
                     heap::Type::Record(id) => Some(*id),
                     _ => None,
@@ -223,14 +225,15 @@ impl Engine<'_> {
                 vec![state]
             }
             Command::Leave(id) => {
-                if let Some(at) = state.objects[id.index()].take() {
+                if let Some(at) = state.objects.remove(&id.0) {
                     self.gone(&mut state, at);
                 }
                 vec![state]
             }
             Command::Forget(var) => {
                 let ty = self.program.proc(site.proc).vars[var.index()].ty;
-                state.vars[var.index()] = state.any(values_of(ty));
+                let value = state.any(values_of(ty));
+                state.vars.set(var.index(), value);
                 vec![state]
             }
             Command::Assume(e) => state.assume(&self.preds, &scope, e, true),
@@ -336,13 +339,13 @@ impl Engine<'_> {
         for mut state in state.clone().assume(&self.preds, &scope, &null, true) {
             let (at, obj) = fresh(self, &mut state);
             state.heap.objs.insert(at, Arc::new(obj));
-            state.vars[to.index()] = Term::sym(at);
+            state.vars.set(to.index(), Term::sym(at));
             next.push(state);
         }
         for state in state.assume(&self.preds, &scope, &null, false) {
             if self.options.malloc_may_fail {
                 let mut failed = state.clone();
-                failed.vars[to.index()] = Term::NULL;
+                failed.vars.set(to.index(), Term::NULL);
                 next.push(failed);
             }
             for mut target in self.targets(site, state, from, "reallocated") {
@@ -364,7 +367,7 @@ impl Engine<'_> {
                 obj.record = old.record;
                 self.gone(&mut target.state, target.obj);
                 target.state.heap.objs.insert(at, Arc::new(obj));
-                target.state.vars[to.index()] = Term::sym(at);
+                target.state.vars.set(to.index(), Term::sym(at));
                 next.push(target.state);
             }
         }

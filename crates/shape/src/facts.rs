@@ -254,7 +254,7 @@ impl State {
                 all.push(term);
             }
         };
-        self.vars.iter().for_each(|term| add(*term));
+        self.vars.values().for_each(&mut add);
         for obj in self.roots().filter_map(|root| self.heap.objs.get(&root.base?)) {
             let cells = obj.cells.values().filter(|cell| matches!(cell.ty, Scalar::Int(_)));
             cells.for_each(|cell| add(cell.value));

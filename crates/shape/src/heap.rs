@@ -10,6 +10,7 @@ use crate::facts::Facts;
 use crate::preds::{PredId, Preds, Shape};
 use crate::pure::Pure;
 use crate::term::{Sym, Term};
+use crate::vars::Vars;
 
 /// Symbols from here on mean the same in every heap: global objects and procedures.
 pub const RIGID: u32 = 1 << 30;
@@ -473,9 +474,9 @@ pub struct State {
     /// The heap.
     pub heap: Heap,
     /// What variables hold.
-    pub vars: Vec<Term>,
+    pub vars: Vars,
     /// Addresses of local objects that are alive.
-    pub objects: Vec<Option<Sym>>,
+    pub objects: BTreeMap<u32, Sym>,
     /// Objects of `alloca`.
     pub allocas: Vec<Sym>,
     /// Values at the start of the procedure that its callers know: cutpoints.
@@ -485,9 +486,9 @@ pub struct State {
 impl State {
     /// What the program can name: everything but the heap.
     pub fn roots(&self) -> impl Iterator<Item = Term> {
-        let stack = self.objects.iter().flatten().chain(&self.allocas).map(|sym| Term::sym(*sym));
+        let stack = self.objects.values().chain(&self.allocas).map(|sym| Term::sym(*sym));
         let globals = self.heap.objs.range(Sym(RIGID)..).map(|(sym, _)| Term::sym(*sym));
-        self.vars.iter().chain(&self.anchors).copied().chain(stack).chain(globals)
+        self.vars.values().chain(self.anchors.iter().copied()).chain(stack).chain(globals)
     }
 
     /// How many objects and segments the program's names certainly lead to.
@@ -521,7 +522,7 @@ impl State {
 
     pub(crate) fn replaced(&mut self, sym: Sym, by: Term) {
         self.vars
-            .iter_mut()
+            .values_mut()
             .chain(&mut self.anchors)
             .for_each(|term| *term = term.replace(sym, by));
     }

@@ -19,6 +19,7 @@ use crate::heap::{Cell, Heap, Obj, Place, Seg, State, as_procedure, is_rigid};
 use crate::preds::{PredId, Preds, Shape, Tracks};
 use crate::pure::{Interval, Pure, rename_sum};
 use crate::term::{Sym, Term};
+use crate::vars::Vars;
 
 /// How much may be given up.
 #[derive(Clone, Copy, Debug)]
@@ -788,10 +789,7 @@ fn join_as_they_are(
     mode: Mode<'_>,
     met: &mut Option<(Side, Sym, PredId)>,
 ) -> Option<Joined<State>> {
-    if left.vars.len() != right.vars.len()
-        || left.anchors.len() != right.anchors.len()
-        || left.allocas.len() != right.allocas.len()
-    {
+    if left.anchors.len() != right.anchors.len() || left.allocas.len() != right.allocas.len() {
         return None;
     }
     let rigid = |sym: Sym| is_rigid(sym);
@@ -815,32 +813,30 @@ fn is_far(term: Term) -> bool {
 impl Join<'_> {
     /// The state that includes two, but for its heap, which is left in `out`.
     fn states(&mut self, left: &State, right: &State) -> Option<State> {
-        let values = |state: &State| -> Vec<Term> {
-            state.vars.iter().chain(&state.anchors).copied().collect()
-        };
-        for (l, r) in values(left).into_iter().zip(values(right)) {
-            self.hint(l, r);
-        }
+        let values = left.vars.zip(&right.vars);
+        values.iter().for_each(|(_, l, r)| self.hint(*l, *r));
+        left.anchors.iter().zip(&right.anchors).for_each(|(l, r)| self.hint(*l, *r));
         for at in left.heap.objs.range(Sym(crate::heap::RIGID)..).map(|(sym, _)| *sym) {
             if !self.same_object(at) {
                 return None;
             }
         }
-        let mut objects = Vec::with_capacity(left.objects.len());
-        for (l, r) in left.objects.iter().zip(&right.objects) {
-            objects.push(match (l, r) {
-                (None, None) => None,
-                (Some(a), Some(b)) => Some(self.pair(Term::sym(*a), Term::sym(*b))?.base?),
-                _ => return None,
-            });
+        if left.objects.len() != right.objects.len() {
+            return None;
+        }
+        let mut objects = BTreeMap::new();
+        for (id, a) in &left.objects {
+            let b = right.objects.get(id)?;
+            objects.insert(*id, self.pair(Term::sym(*a), Term::sym(*b))?.base?);
         }
         let mut allocas = Vec::new();
         for (a, b) in left.allocas.iter().zip(&right.allocas) {
             allocas.push(self.pair(Term::sym(*a), Term::sym(*b))?.base?);
         }
-        let mut vars = Vec::with_capacity(left.vars.len());
-        for (l, r) in left.vars.iter().zip(&right.vars) {
-            vars.push(self.pair(*l, *r)?);
+        let mut vars = Vars::default();
+        for (var, l, r) in values {
+            let both = self.pair(l, r)?;
+            vars.set(var, both);
         }
         let mut anchors = Vec::with_capacity(left.anchors.len());
         for (l, r) in left.anchors.iter().zip(&right.anchors) {

@@ -20,6 +20,7 @@ mod records;
 mod start;
 mod term;
 mod unfold;
+mod vars;
 
 pub use crate::heap::{
     Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global, is_rigid,
@@ -34,3 +35,4 @@ pub use pure::{Interval, Pure};
 pub use start::{Start, kept_params};
 pub use term::{Sym, Term};
 pub use unfold::has_parent;
+pub use vars::Vars;

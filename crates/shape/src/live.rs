@@ -11,7 +11,7 @@ use heap::{
 #[derive(Debug, Default)]
 pub struct ProcInfo {
     /// By location: the variables that are read before they are set.
-    live: Vec<Bits>,
+    live: Vec<Live>,
     /// The place of a location in reverse post-order.
     pub order: Vec<u32>,
     /// Is it the head of a loop?
@@ -26,14 +26,14 @@ impl ProcInfo {
     /// Is a variable read from a location on before it is set?
     #[must_use]
     pub fn is_live(&self, at: LocId, var: usize) -> bool {
-        self.live.get(at.index()).is_none_or(|vars| vars.contains(var))
+        self.live.get(at.index()).is_none_or(|vars| vars.contains(var as u32))
     }
 }
 
 impl ProcInfo {
     /// A variable is read by somebody else in the end.
     pub(crate) fn keep(&mut self, var: usize) {
-        self.live.iter_mut().for_each(|vars| vars.set(var, true));
+        self.live.iter_mut().for_each(|vars| vars.insert(var as u32));
     }
 }
 
@@ -79,38 +79,43 @@ fn of_body(proc: &Proc, body: &Body) -> ProcInfo {
     }
 }
 
-/// A set of variables: programs have as many of them as they have commands, so sets of them have to be small.
+/// A set of variables, in ascending order. Procedures have as many variables as commands, but few of them are live
+/// at one location.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Bits(Vec<u64>);
+struct Live(Vec<u32>);
 
-impl Bits {
-    fn none(count: usize) -> Bits {
-        Bits(vec![0; count.div_ceil(64)])
+impl Live {
+    fn contains(&self, var: u32) -> bool {
+        self.0.binary_search(&var).is_ok()
     }
 
-    fn contains(&self, index: usize) -> bool {
-        self.0.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
-    }
-
-    fn set(&mut self, index: usize, to: bool) {
-        if let Some(word) = self.0.get_mut(index / 64) {
-            let bit = 1 << (index % 64);
-            if to { *word |= bit } else { *word &= !bit }
+    fn insert(&mut self, var: u32) {
+        if let Err(at) = self.0.binary_search(&var) {
+            self.0.insert(at, var);
         }
     }
 
-    fn add(&mut self, other: &Bits) {
-        self.0.iter_mut().zip(&other.0).for_each(|(own, more)| *own |= more);
+    fn remove(&mut self, var: u32) {
+        if let Ok(at) = self.0.binary_search(&var) {
+            self.0.remove(at);
+        }
+    }
+
+    fn extend(&mut self, other: &Live) {
+        if other.0.iter().any(|var| !self.contains(*var)) {
+            self.0.extend(&other.0);
+            self.0.sort_unstable();
+            self.0.dedup();
+        }
     }
 }
 
-fn liveness(proc: &Proc, body: &Body, order: &[usize]) -> Vec<Bits> {
-    let vars = proc.vars.len();
-    let mut live = vec![Bits::none(vars); body.locations.len()];
-    let read = |e: &Expr, set: &mut Bits| {
+fn liveness(proc: &Proc, body: &Body, order: &[usize]) -> Vec<Live> {
+    let mut live = vec![Live::default(); body.locations.len()];
+    let read = |e: &Expr, set: &mut Live| {
         e.for_each(&mut |part| {
             if let Expr::Var(var) = part {
-                set.set(var.index(), true);
+                set.insert(var.0);
             }
         });
     };
@@ -118,26 +123,26 @@ fn liveness(proc: &Proc, body: &Body, order: &[usize]) -> Vec<Bits> {
     while changed {
         changed = false;
         for node in order.iter().rev() {
-            let mut set = Bits::none(vars);
+            let mut set = Live::default();
             let at = LocId(*node as u32);
             if matches!(body.locations[*node].out, Out::Return)
                 && let Some(result) = proc.result
             {
-                set.set(result.index(), true);
+                set.insert(result.0);
             }
             for (action, to) in body.edges(at) {
                 let mut after = live[to.index()].clone();
                 match action {
                     Action::Do(command) => {
                         if let Some(target) = command.target() {
-                            after.set(target.index(), false);
+                            after.remove(target.0);
                         }
                         command.for_each_expr(&mut |e| read(e, &mut after));
                     }
                     Action::When(cond, _) => read(cond, &mut after),
                     Action::Skip => {}
                 }
-                set.add(&after);
+                set.extend(&after);
             }
             if set != live[*node] {
                 live[*node] = set;

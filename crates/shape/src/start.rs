@@ -10,6 +10,7 @@ use crate::eval::Scope;
 use crate::heap::{Kind, Obj, State, global};
 use crate::preds::Pred;
 use crate::term::Term;
+use crate::vars::Vars;
 
 /// A precondition: the entry is called in one of these states, by somebody who goes on afterwards.
 #[derive(Clone, Debug, Default)]
@@ -107,7 +108,7 @@ impl Engine<'_> {
             }
         }
         let scope = Scope { program: self.program, proc: entry };
-        self.frame(&mut state, entry, &[]);
+        self.frame(&mut state, entry, &Vars::default(), 0);
         for number in 0..self.program.globals.len() {
             self.initialise(&mut state, &scope, number);
         }
@@ -127,7 +128,7 @@ impl Engine<'_> {
                 state.heap.objs.insert(at, Arc::new(Obj { zeroed, ..obj }));
             }
         }
-        self.frame(&mut state, entry, &given.vars);
+        self.frame(&mut state, entry, &given.vars, self.program.proc(entry).params as usize);
         let scope = Scope { program: self.program, proc: entry };
         for (number, decl) in self.program.globals.iter().enumerate() {
             if decl.constant {
@@ -135,8 +136,7 @@ impl Engine<'_> {
             }
         }
         let kept = kept_params(self.program, entry, anchors);
-        state.anchors =
-            kept.iter().filter_map(|var| state.vars.get(var.index()).copied()).collect();
+        state.anchors = kept.iter().map(|var| state.vars.get(var.index())).collect();
         state
     }
 }

@@ -91,7 +91,7 @@ pub fn unfold(state: &State, preds: &Preds, index: usize, at_end: bool) -> Vec<S
             }
             let fix = |term: Term| term.replace(base, by);
             seg = seg.map(&fix);
-            new.vars.iter_mut().chain(&mut new.anchors).for_each(|term| *term = fix(*term));
+            new.vars.values_mut().chain(&mut new.anchors).for_each(|term| *term = fix(*term));
             node
         };
         if new.heap.objs.contains_key(&node) {

@@ -68,7 +68,7 @@ fn compare(
     let mut heap = |group: usize, state: &State, place: &dyn Fn(usize, usize) -> usize| {
         let mut roots = Vec::new();
         for (j, (i, name, ty)) in names.iter().enumerate() {
-            let value = state.vars[place(j, *i)];
+            let value = state.vars.get(place(j, *i));
             let var = logic.variable(&mut scope, name, *ty);
             roots.extend(var.map(|var| Root { var, is_loc: ty.is_pointer(), value }));
         }

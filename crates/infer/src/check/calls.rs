@@ -47,11 +47,11 @@ impl Checker<'_> {
             let Some(before) = beside(&call.frame, &call.anchors, &summary.entry) else { continue };
             let mut roots = self.roots(&mut path.scope, When::After, &before.state);
             let params = decl.vars.iter().take(decl.params as usize);
-            for (i, (var, value)) in params.zip(&before.callee).enumerate() {
+            for (i, var) in params.enumerate() {
                 if !matches!(var.ty, heap::Scalar::Float(_)) {
                     let is_loc = var.ty.is_pointer();
                     let name = self.variable(&mut path.scope, When::After, "p", i, is_loc);
-                    roots.push(Root { var: name, is_loc, value: *value });
+                    roots.push(Root { var: name, is_loc, value: before.callee.get(i) });
                 }
             }
             let right = self.assertion(0, &before.state, &roots);
@@ -71,8 +71,8 @@ impl Checker<'_> {
         let mut paths = Vec::new();
         for exit in &summary.exits {
             let Some(mut after) = beside(&call.frame, &call.anchors, exit) else { continue };
-            if let Some(place) = to.and_then(|to| after.state.vars.get_mut(to.index())) {
-                *place = after.callee.first().copied().unwrap_or(Term::DEAD);
+            if let Some(to) = to {
+                after.state.vars.set(to.index(), after.callee.get(0));
             }
             paths.extend(self.load(0, &after.state));
         }
@@ -119,7 +119,7 @@ struct Beside {
     /// Both, with the caller's variables.
     state: State,
     /// The callee's variables.
-    callee: Vec<Term>,
+    callee: shape::Vars,
 }
 
 /// The frame and a state of the callee as one, in which the callee's anchors are the symbols of the frame that they stand
@@ -132,9 +132,9 @@ fn beside(frame: &State, anchors: &[Sym], callee: &State) -> Option<Beside> {
     for (sym, anchor) in anchors.iter().zip(&callee.anchors) {
         let by = term(*anchor);
         state.heap.replace(*sym, by).ok()?;
-        state.vars.iter_mut().chain(&mut state.anchors).for_each(|t| *t = t.replace(*sym, by));
+        state.vars.values_mut().chain(&mut state.anchors).for_each(|t| *t = t.replace(*sym, by));
         if let Some(base) = by.base {
-            let stack = state.objects.iter_mut().flatten().chain(&mut state.allocas);
+            let stack = state.objects.values_mut().chain(&mut state.allocas);
             stack.filter(|own| **own == *sym).for_each(|own| *own = base);
         }
     }
@@ -152,5 +152,7 @@ fn beside(frame: &State, anchors: &[Sym], callee: &State) -> Option<Beside> {
     state.heap.pure.different.extend(pure.different);
     state.heap.pure.linear.extend(pure.linear);
     state.heap.fresh = base + callee.heap.fresh;
-    Some(Beside { state, callee: callee.vars.iter().map(|t| term(*t)).collect() })
+    let mut vars = callee.vars.clone();
+    vars.values_mut().for_each(|t| *t = term(*t));
+    Some(Beside { state, callee: vars })
 }

@@ -257,7 +257,7 @@ impl Checker<'_> {
         let vars = &self.program.proc(self.proc).vars;
         let is_number = |value: &Term| {
             let number = |term: &Term, ty: Scalar| term.base == value.base && !ty.is_pointer();
-            let own = vars.iter().zip(&entry.vars).any(|(var, term)| number(term, var.ty));
+            let own = vars.iter().enumerate().any(|(i, var)| number(&entry.vars.get(i), var.ty));
             let cells = entry.heap.objs.values().flat_map(|obj| obj.cells.values());
             let loc = value.base.is_some_and(|sym| entry.heap.is_place(sym));
             !loc && (own || cells.into_iter().any(|cell| number(&cell.value, cell.ty)))
@@ -269,18 +269,17 @@ impl Checker<'_> {
     fn roots(&self, scope: &mut Scope, when: When, state: &State) -> Vec<Root> {
         let mut roots = Vec::new();
         let vars = &self.program.proc(self.proc).vars;
-        for (i, (var, value)) in vars.iter().zip(&state.vars).enumerate() {
+        for (i, value) in state.vars.iter() {
+            let Some(var) = vars.get(i) else { continue };
             let is_loc = var.ty.is_pointer();
             if !matches!(var.ty, Scalar::Float(_)) {
                 let var = self.variable(scope, when, "x", i, is_loc);
-                roots.push(Root { var, is_loc, value: *value });
+                roots.push(Root { var, is_loc, value });
             }
         }
-        for (i, sym) in state.objects.iter().enumerate() {
-            if let Some(sym) = sym {
-                let var = self.variable(scope, when, "o", i, true);
-                roots.push(Root { var, is_loc: true, value: Term::sym(*sym) });
-            }
+        for (id, sym) in &state.objects {
+            let var = self.variable(scope, when, "o", *id as usize, true);
+            roots.push(Root { var, is_loc: true, value: Term::sym(*sym) });
         }
         for (i, sym) in state.allocas.iter().enumerate() {
             let var = self.variable(scope, when, "s", i, true);
@@ -318,7 +317,7 @@ impl Checker<'_> {
         let mut vars = Vec::new();
         for (i, var) in self.program.proc(self.proc).vars.iter().enumerate() {
             let is_loc = var.ty.is_pointer();
-            let known = state.vars.get(i).is_some_and(|term| *term != Term::DEAD);
+            let known = state.vars.get(i) != Term::DEAD;
             vars.push(match var.ty {
                 Scalar::Float(_) => Value::Any,
                 _ if !known => Value::Any,
@@ -331,8 +330,9 @@ impl Checker<'_> {
         let mut local = |kind: &str, i: usize| {
             Value::Loc(self.variable(&mut scope, When::Before, kind, i, true), 0)
         };
-        let objects =
-            state.objects.iter().enumerate().map(|(i, sym)| sym.map(|_| local("o", i))).collect();
+        let objects = (0..self.program.proc(self.proc).objects.len())
+            .map(|i| state.objects.contains_key(&(i as u32)).then(|| local("o", i)))
+            .collect();
         let allocas = (0..state.allocas.len()).map(|i| local("s", i)).collect();
         let anchors = self.anchors.iter().enumerate().map(|(i, is_loc)| {
             let var = self.anchor(&mut scope, i, *is_loc);
@@ -611,8 +611,8 @@ impl Checker<'_> {
         let mut right = Vec::new();
         for state in exits {
             let mut roots = self.anchor_roots(&mut path.scope, state);
-            if let (Some((var, is_loc)), Some(value)) = (name, state.vars.first()) {
-                roots.push(Root { var, is_loc, value: *value });
+            if let Some((var, is_loc)) = name {
+                roots.push(Root { var, is_loc, value: state.vars.get(0) });
             }
             right.push(self.assertion(0, state, &roots));
         }

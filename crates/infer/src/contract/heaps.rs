@@ -47,7 +47,8 @@ impl<'a> Reader<'a> {
 
     /// The state that a symbolic heap describes; none if it contradicts itself.
     pub(crate) fn state(&mut self, written: &SymbolicHeap) -> Result<Option<State>> {
-        let mut disjunct = Disjunct { state: State::default(), places: BTreeMap::new() };
+        let mut disjunct =
+            Disjunct { state: State::default(), places: BTreeMap::new(), declared: 0 };
         for (name, _) in self.names {
             disjunct.declare(name.as_str().into());
         }
@@ -124,7 +125,7 @@ impl<'a> Reader<'a> {
         if state.normalise(&preds).is_err() {
             return Ok(None);
         }
-        state.vars.truncate(self.names.len());
+        state.vars.retain(|var| var < self.names.len());
         Ok(Some(state))
     }
 
@@ -167,17 +168,20 @@ impl<'a> Reader<'a> {
 struct Disjunct {
     state: State,
     places: BTreeMap<Name, usize>,
+    /// So many places are taken.
+    declared: usize,
 }
 
 impl Disjunct {
     fn declare(&mut self, name: Name) {
         let sym = self.state.heap.fresh();
-        self.places.insert(name, self.state.vars.len());
-        self.state.vars.push(Term::sym(sym));
+        self.places.insert(name, self.declared);
+        self.state.vars.set(self.declared, Term::sym(sym));
+        self.declared += 1;
     }
 
     fn lookup(&self, name: &Name) -> Option<Term> {
-        self.places.get(name).and_then(|place| self.state.vars.get(*place)).copied()
+        self.places.get(name).map(|place| self.state.vars.get(*place))
     }
 
     /// A term as a value; a sum that is none gets a symbol.

@@ -77,15 +77,16 @@ pub fn read(program: &Program, proc: ProcId) -> Result<Option<Contract>, Box<Dia
     let mut states = Vec::new();
     for state in &requires.states {
         let mut state = state.clone();
-        let values = requires.names.iter().zip(state.vars.clone());
+        let vars = state.vars.clone();
+        let values = requires.names.iter().enumerate().map(|(i, name)| (name, vars.get(i)));
         let possible = values.fold(true, |possible, ((_, ty), value)| {
             possible && heaps::is_of_type(&mut state, value, *ty)
         });
         if !possible {
             continue;
         }
-        let globals = state.vars.split_off(params.min(state.vars.len()));
-        for ((name, ty), value) in requires.names.iter().skip(params).zip(globals) {
+        for (i, (name, ty)) in requires.names.iter().enumerate().skip(params) {
+            let value = state.vars.take(i);
             heaps::set_global(program, &mut state, name, *ty, value);
         }
         states.push(state);

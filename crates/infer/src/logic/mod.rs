@@ -82,7 +82,7 @@ impl Logic {
             collect(heap, &mut columns, &mut middles);
         }
         for state in states {
-            for term in state.vars.iter().chain(&state.anchors) {
+            for term in state.vars.values().chain(state.anchors.iter().copied()) {
                 if term.k != 0 && term.base.is_some_and(|sym| state.heap.is_place(sym)) {
                     middles.insert(term.k);
                 }

@@ -488,7 +488,8 @@ pub(crate) fn inner_symbols(
 ) -> HashSet<Sym> {
     let mut inside: HashSet<Sym> = HashSet::new();
     let mut outside: HashSet<Sym> = HashSet::new();
-    outside.extend(state.vars.iter().chain(&state.anchors).filter_map(|term| term.base));
+    let named = state.vars.values().chain(state.anchors.iter().copied());
+    outside.extend(named.filter_map(|term| term.base));
     outside.extend(seg.terms().filter_map(|term| term.base));
     for (at, obj) in &state.heap.objs {
         let set = if objs.contains(at) { &mut inside } else { &mut outside };
