@@ -12,7 +12,7 @@ SEEDS ?= 10
 help:
 	@echo 'make demo      build everything and show what it does'
 	@echo 'make test      run all tests'
-	@echo 'make lint      formatting and clippy, warnings are errors'
+	@echo 'make lint      formatting and clippy, warnings are errors; modules that call each other'
 	@echo 'make bench     measure the speed: of the front end, of quantified permissions, of'
 	@echo '               wands, and of verify on TREE=DIR [LIST=FILE]'
 	@echo 'make bench-clients TREE=DIR SILICON=COMMAND'
@@ -53,6 +53,7 @@ test: z3
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	scripts/module-cycles crates/symex --files 5 --folders 5 --recursive eval,produce,consume,wands 13
 
 # Starts with the programs of the tests, or with FILES='…'.
 fuzz-viper: z3

@@ -42,14 +42,32 @@ impl Encoding<'_> {
         symbols
     }
 
-    /// The limited version of a function, given the symbol of its precondition.
-    pub fn limited_of_pre(&self, pre: FunId) -> Option<FunId> {
-        self.symbols.limited_pre.get(&pre).copied()
-    }
-
-    /// The limited version of a function, given its full one.
-    pub fn limited_of(&self, full: FunId) -> Option<FunId> {
-        self.symbols.limited.get(&full).copied()
+    /// Registers something and all that belongs to it.
+    fn require(&mut self, what: &Use) {
+        match what {
+            Use::Type(ty) => {
+                self.sort(ty);
+            }
+            Use::DomainFunction(id, types) => {
+                self.domain_function(*id, types);
+            }
+            Use::Function(id) => {
+                self.function(*id);
+            }
+            Use::PredicateTrigger(id) => {
+                self.predicate_trigger(*id);
+            }
+            Use::Read(field) => {
+                self.read(*field, self.prelude.null);
+            }
+            Use::ValueMap(resource) => {
+                self.value_map(*resource);
+            }
+            Use::Wrapper(ty) => {
+                let sort = self.sort(ty);
+                self.wrapper(sort);
+            }
+        }
     }
 
     /// The symbol that says that an instance of a predicate was folded or unfolded.

@@ -32,11 +32,10 @@ mod wand_states;
 mod wands;
 
 use std::collections::{HashMap, HashSet};
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use report::{Pos, SourceMap};
-use smt::{Bound, FunId, Meaning, Sort, Term, Terms, symbol};
+use smt::{Bound, FunId, Sort, Term, Terms};
 use viper::core::{DomainId, FunctionId, Program, Type};
 
 use crate::config::Config;
@@ -54,7 +53,7 @@ pub(crate) use wand_states::{Reads, introspection};
 pub(crate) use wands::Argument;
 
 use origin::Names;
-use symbols::{AxiomInstance, Prelude, Symbols, builtin};
+use symbols::{AxiomInstance, Prelude, Symbols};
 use wands::Wands;
 
 /// How a unit is said to the solver.
@@ -154,12 +153,6 @@ impl<'p> Encoding<'p> {
         std::mem::take(&mut self.symbols.text)
     }
 
-    /// Says something in the outermost scope.
-    pub fn say(&mut self, text: &str) {
-        self.symbols.text.push_str(text);
-        self.symbols.text.push('\n');
-    }
-
     /// Everything that was registered, in order.
     pub fn uses(&self) -> &[Use] {
         self.symbols.uses()
@@ -178,19 +171,6 @@ impl<'p> Encoding<'p> {
         self.terms.app(fun, parameters)
     }
 
-    /// A function of parameters that is no part of the program.
-    fn fresh_function(&mut self, name: &str, hint: &str, parameters: &[Term], sort: Sort) -> FunId {
-        let args: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
-        let fun = self.terms.fun_named(name, &args, sort, Meaning::Uninterpreted);
-        self.symbols.kinds.entry(fun).or_insert_with(|| SymbolKind::Fresh(hint.into()));
-        fun
-    }
-
-    /// What a function symbol is for, where that matters.
-    pub fn symbol_kind(&self, fun: FunId) -> Option<&SymbolKind> {
-        self.symbols.kinds.get(&fun)
-    }
-
     /// The axioms of domains that the solver was told.
     pub fn axiom_terms(&self) -> &[Term] {
         &self.axioms.told
@@ -204,68 +184,6 @@ impl<'p> Encoding<'p> {
     /// All names of formulas with their places, for people who read a dump.
     pub fn origin_table(&self, sources: Option<&SourceMap>) -> String {
         self.names.table(sources)
-    }
-
-    /// Registers something and all that belongs to it.
-    fn require(&mut self, what: &Use) {
-        match what {
-            Use::Type(ty) => {
-                self.sort(ty);
-            }
-            Use::DomainFunction(id, types) => {
-                self.domain_function(*id, types);
-            }
-            Use::Function(id) => {
-                self.function(*id);
-            }
-            Use::PredicateTrigger(id) => {
-                self.predicate_trigger(*id);
-            }
-            Use::Read(field) => {
-                self.read(*field, self.prelude.null);
-            }
-            Use::ValueMap(resource) => {
-                self.value_map(*resource);
-            }
-            Use::Wrapper(ty) => {
-                let sort = self.sort(ty);
-                self.wrapper(sort);
-            }
-        }
-    }
-
-    fn declare(&mut self, name: &str, args: Vec<Sort>, result: Sort) -> FunId {
-        if let Some(fun) = self.symbols.funs.get(name) {
-            return *fun;
-        }
-        let signature = &self.terms.signature;
-        let list: Vec<&str> = args.iter().map(|s| signature.sort_text(*s)).collect();
-        let text = signature.sort_text(result);
-        let list = list.join(" ");
-        let _ = writeln!(self.symbols.text, "(declare-fun {} ({list}) {text})", symbol(name));
-        let fun = builtin(&mut self.terms, &symbol(name), args, result);
-        self.symbols.funs.insert(name.to_string(), fun);
-        fun
-    }
-
-    /// A function that is declared together with its sort.
-    fn declared(&mut self, name: String, args: Vec<Sort>, result: Sort) -> FunId {
-        if let Some(fun) = self.symbols.funs.get(&name) {
-            return *fun;
-        }
-        let fun = builtin(&mut self.terms, &symbol(&name), args, result);
-        self.symbols.funs.insert(name, fun);
-        fun
-    }
-
-    /// All function symbols that are declared, with their names.
-    pub fn functions_by_name(&self) -> impl Iterator<Item = (&str, FunId)> {
-        self.symbols.funs.iter().map(|(name, fun)| (name.as_str(), *fun))
-    }
-
-    /// The function symbol that is declared under a name.
-    pub fn function_named(&self, name: &str) -> Option<FunId> {
-        self.symbols.funs.get(name).copied()
     }
 
     /// The snapshot of nothing.

@@ -1,11 +1,13 @@
 //! What is registered: each symbol once, under a name that depends on nothing but the program text.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use smt::{FunDecl, FunId, Meaning, Sort, Term, Terms};
+use smt::{FunDecl, FunId, Meaning, Sort, Term, Terms, symbol};
 use viper::core::{DomainFunctionId, DomainId, FieldId, FunctionId, PredicateId, Type};
 
+use super::Encoding;
 use crate::state::ResourceId;
 
 /// Something that has to be declared.
@@ -137,6 +139,78 @@ impl Symbols {
 
     pub fn uses(&self) -> &[Use] {
         &self.uses
+    }
+}
+
+impl Encoding<'_> {
+    /// Says something in the outermost scope.
+    pub fn say(&mut self, text: &str) {
+        self.symbols.text.push_str(text);
+        self.symbols.text.push('\n');
+    }
+
+    /// A function of parameters that is no part of the program.
+    pub(super) fn fresh_function(
+        &mut self,
+        name: &str,
+        hint: &str,
+        parameters: &[Term],
+        sort: Sort,
+    ) -> FunId {
+        let args: Vec<Sort> = parameters.iter().map(|p| self.terms.sort(*p)).collect();
+        let fun = self.terms.fun_named(name, &args, sort, Meaning::Uninterpreted);
+        self.symbols.kinds.entry(fun).or_insert_with(|| SymbolKind::Fresh(hint.into()));
+        fun
+    }
+
+    /// What a function symbol is for, where that matters.
+    pub fn symbol_kind(&self, fun: FunId) -> Option<&SymbolKind> {
+        self.symbols.kinds.get(&fun)
+    }
+
+    /// The limited version of a function, given the symbol of its precondition.
+    pub fn limited_of_pre(&self, pre: FunId) -> Option<FunId> {
+        self.symbols.limited_pre.get(&pre).copied()
+    }
+
+    /// The limited version of a function, given its full one.
+    pub fn limited_of(&self, full: FunId) -> Option<FunId> {
+        self.symbols.limited.get(&full).copied()
+    }
+
+    /// The function symbol with a name, which is declared if there is none yet.
+    pub(super) fn declare(&mut self, name: &str, args: Vec<Sort>, result: Sort) -> FunId {
+        if let Some(fun) = self.symbols.funs.get(name) {
+            return *fun;
+        }
+        let signature = &self.terms.signature;
+        let list: Vec<&str> = args.iter().map(|s| signature.sort_text(*s)).collect();
+        let text = signature.sort_text(result);
+        let list = list.join(" ");
+        let _ = writeln!(self.symbols.text, "(declare-fun {} ({list}) {text})", symbol(name));
+        let fun = builtin(&mut self.terms, &symbol(name), args, result);
+        self.symbols.funs.insert(name.to_string(), fun);
+        fun
+    }
+
+    /// A function that is declared together with its sort.
+    pub(super) fn declared(&mut self, name: String, args: Vec<Sort>, result: Sort) -> FunId {
+        if let Some(fun) = self.symbols.funs.get(&name) {
+            return *fun;
+        }
+        let fun = builtin(&mut self.terms, &symbol(&name), args, result);
+        self.symbols.funs.insert(name, fun);
+        fun
+    }
+
+    /// All function symbols that are declared, with their names.
+    pub fn functions_by_name(&self) -> impl Iterator<Item = (&str, FunId)> {
+        self.symbols.funs.iter().map(|(name, fun)| (name.as_str(), *fun))
+    }
+
+    /// The function symbol that is declared under a name.
+    pub fn function_named(&self, name: &str) -> Option<FunId> {
+        self.symbols.funs.get(name).copied()
     }
 }
 

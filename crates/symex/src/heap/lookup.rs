@@ -4,11 +4,20 @@ use std::rc::Rc;
 
 use smt::Term;
 
+use crate::config::ExhaleMode;
 use crate::prover::{Prover, Run};
-use crate::state::{Heap, Location, State};
+use crate::state::{Heap, Location, ResourceId, State};
 use crate::stats::Purpose;
 
 impl Prover<'_> {
+    /// Is one chunk looked for that certainly matches, and nothing else? As in Silicon, that is never
+    /// so for resources to which there are quantified permissions: these are always summed up.
+    pub fn is_greedy(&self, state: &State, heap: &Heap, resource: ResourceId) -> bool {
+        state.mode.exhale == ExhaleMode::Greedy
+            && heap.quantified_of(resource).next().is_none()
+            && !self.syntax.is_quantified(resource)
+    }
+
     /// The value at a location, if there is permission to read it.
     pub fn lookup(
         &mut self,

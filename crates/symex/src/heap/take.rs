@@ -11,14 +11,6 @@ use crate::state::{Heap, Location, ResourceId, State};
 use crate::stats::Purpose;
 
 impl Prover<'_> {
-    /// Is one chunk looked for that certainly matches, and nothing else? As in Silicon, that is never
-    /// so for resources to which there are quantified permissions: these are always summed up.
-    pub fn is_greedy(&self, state: &State, heap: &Heap, resource: ResourceId) -> bool {
-        state.mode.exhale == ExhaleMode::Greedy
-            && heap.quantified_of(resource).next().is_none()
-            && !self.syntax.is_quantified(resource)
-    }
-
     /// Takes an amount of permission away from a heap and returns the value that was there; `None`
     /// if there is not enough.
     pub fn take(

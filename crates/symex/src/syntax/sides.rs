@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use viper::core::{Expr, ExprKind};
+use viper::core::{Expr, ExprKind, PredicateId, Resource};
 
 use super::{Syntax, conjuncts};
 use crate::state::Owner;
@@ -28,6 +28,40 @@ impl Syntax<'_> {
             agree
         });
         agree
+    }
+
+    /// Is a state in which an assertion holds not determined by its snapshot? Amounts may vary; so may
+    /// values where `[A, B]` has the snapshot of `B`.
+    pub fn varies(&mut self, e: &Arc<Expr>, owner: Owner) -> bool {
+        let mut seen: Vec<PredicateId> = Vec::new();
+        let mut pending = vec![(e, owner)];
+        while let Some((e, owner)) = pending.pop() {
+            let mut found = false;
+            e.walk(&mut |e| {
+                let predicate = match &e.kind {
+                    ExprKind::WildcardPerm => {
+                        found = true;
+                        None
+                    }
+                    ExprKind::InhaleExhale(a, b) => {
+                        found = found || !self.sides_agree(a, b, owner);
+                        None
+                    }
+                    ExprKind::Acc(Resource::Predicate(predicate, ..), _) => Some(*predicate),
+                    _ => None,
+                };
+                if let Some(predicate) = predicate.filter(|p| !seen.contains(p)) {
+                    seen.push(predicate);
+                    let body = self.program.predicate(predicate).body.as_ref();
+                    pending.extend(body.map(|body| (body, Owner::Predicate(predicate))));
+                }
+                !found
+            });
+            if found {
+                return true;
+            }
+        }
+        false
     }
 
     /// The permissions of an assertion in the order of their snapshots.

@@ -42,7 +42,7 @@ impl Executor<'_> {
             |m| m.want_snap = true,
             |this, state| this.consume(state, &mut heap, &wand.lhs, blame),
         )?;
-        let given = if self.varies(&wand.lhs, state.owner) {
+        let given = if self.syntax.varies(&wand.lhs, state.owner) {
             let amounts = self.fresh_snap(state);
             self.snap_pair(amounts, given)
         } else {

@@ -6,10 +6,9 @@
 //! snapshot of the wand.
 
 use std::rc::Rc;
-use std::sync::Arc;
 
 use smt::Term;
-use viper::core::{Block, Expr, ExprKind, PredicateId, Wand};
+use viper::core::{Block, Wand};
 
 use crate::cfg::Cfg;
 use crate::diagnostics::Blame;
@@ -17,7 +16,7 @@ use crate::encoding::FormulaKind;
 use crate::executor::Executor;
 use crate::heap::Share;
 use crate::prover::{Entry, Run, Stop};
-use crate::state::{Chunk, Heap, Owner, Slot, State};
+use crate::state::{Chunk, Heap, Slot, State};
 use crate::stats::Purpose;
 use crate::transfer::{Footprint, Reserve};
 
@@ -131,48 +130,12 @@ impl<'p> Executor<'p> {
         let Package { wand, root, blame, .. } = *package;
         state.heap = Heap::default();
         let snap = match root {
-            Some(root) if self.varies(&wand.lhs, state.owner) => self.snap_second(root),
+            Some(root) if self.syntax.varies(&wand.lhs, state.owner) => self.snap_second(root),
             Some(root) => root,
             None => self.fresh_snap(state),
         };
         let full = self.amount(1, 1);
         self.produce(state, &wand.lhs, snap, full, blame)
-    }
-
-    /// Is a state in which an assertion holds not determined by its snapshot? Amounts may vary; so may
-    /// values where `[A, B]` has the snapshot of `B`.
-    pub(super) fn varies(&mut self, e: &Arc<Expr>, owner: Owner) -> bool {
-        let mut seen: Vec<PredicateId> = Vec::new();
-        let mut pending = vec![(e, owner)];
-        while let Some((e, owner)) = pending.pop() {
-            let mut found = false;
-            e.walk(&mut |e| {
-                let predicate = match &e.kind {
-                    ExprKind::WildcardPerm => {
-                        found = true;
-                        None
-                    }
-                    ExprKind::InhaleExhale(a, b) => {
-                        found = found || !self.syntax.sides_agree(a, b, owner);
-                        None
-                    }
-                    ExprKind::Acc(viper::core::Resource::Predicate(predicate, ..), _) => {
-                        Some(*predicate)
-                    }
-                    _ => None,
-                };
-                if let Some(predicate) = predicate.filter(|p| !seen.contains(p)) {
-                    seen.push(predicate);
-                    let body = self.program.predicate(predicate).body.as_ref();
-                    pending.extend(body.map(|body| (body, Owner::Predicate(predicate))));
-                }
-                !found
-            });
-            if found {
-                return true;
-            }
-        }
-        false
     }
 
     /// One path of a package.

@@ -7,7 +7,6 @@ use smt::Term;
 use crate::encoding::FormulaKind;
 use crate::prover::{Prover, Run};
 use crate::state::{QuantifiedChunk, ResourceId, State};
-use crate::stats::Purpose;
 
 impl Prover<'_> {
     /// Adds a quantified chunk to the heap of a state.
@@ -95,29 +94,5 @@ impl Prover<'_> {
             self.assume(state, fact)?;
         }
         Ok(())
-    }
-
-    /// Proves something over the formals of a resource for all locations.
-    pub fn prove_everywhere(
-        &mut self,
-        state: &mut State,
-        resource: ResourceId,
-        goal: Term,
-        quickly: bool,
-    ) -> Run<bool> {
-        let formals = self.formals(resource);
-        let args: Vec<Term> = formals
-            .iter()
-            .map(|f| {
-                let sort = self.terms.sort(*f);
-                self.fresh(state, "any", sort)
-            })
-            .collect();
-        let goal = self.at(resource, goal, &args);
-        if quickly {
-            self.prove_quickly(state, Purpose::Permission, goal)
-        } else {
-            self.prove(state, Purpose::Permission, goal)
-        }
     }
 }

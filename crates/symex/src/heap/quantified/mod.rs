@@ -14,11 +14,14 @@ mod fill;
 mod havoc;
 mod inverse;
 mod summary;
+mod update;
 mod write;
 
 use smt::Term;
 
-use crate::state::ResourceId;
+use crate::prover::{Prover, Run};
+use crate::state::{ResourceId, State};
+use crate::stats::Purpose;
 
 /// A quantified permission with its values, for arbitrary `vars`.
 pub(crate) struct QuantifiedAccess {
@@ -33,4 +36,30 @@ pub(crate) struct QuantifiedAccess {
     pub triggers: Vec<Vec<Term>>,
     /// Is the amount a wildcard?
     pub wildcard: bool,
+}
+
+impl Prover<'_> {
+    /// Proves something over the formals of a resource for all locations.
+    pub fn prove_everywhere(
+        &mut self,
+        state: &mut State,
+        resource: ResourceId,
+        goal: Term,
+        quickly: bool,
+    ) -> Run<bool> {
+        let formals = self.formals(resource);
+        let args: Vec<Term> = formals
+            .iter()
+            .map(|f| {
+                let sort = self.terms.sort(*f);
+                self.fresh(state, "any", sort)
+            })
+            .collect();
+        let goal = self.at(resource, goal, &args);
+        if quickly {
+            self.prove_quickly(state, Purpose::Permission, goal)
+        } else {
+            self.prove(state, Purpose::Permission, goal)
+        }
+    }
 }
