@@ -128,8 +128,9 @@ fn main() {
     );
     // Programs of others.
     for tree in std::env::args().skip(1).filter(|arg| !arg.starts_with('-')) {
-        let mut texts = Vec::new();
-        collect(std::path::Path::new(&tree), &mut texts);
+        let files = testing::files(&tree, &["i"]);
+        let texts: Vec<String> =
+            files.iter().filter_map(|path| std::fs::read_to_string(path).ok()).collect();
         let bytes: usize = texts.iter().map(String::len).sum();
         let mut best = f64::MAX;
         for _ in 0..ROUNDS {
@@ -139,16 +140,5 @@ fn main() {
         }
         let (files, speed) = (texts.len(), bytes as f64 / best / 1e6);
         println!("front end: {files} preprocessed files in {tree}, {speed:.1} MB/s");
-    }
-}
-
-fn collect(folder: &std::path::Path, texts: &mut Vec<String>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, texts);
-        } else if path.extension().is_some_and(|e| e == "i") {
-            texts.extend(std::fs::read_to_string(path));
-        }
     }
 }

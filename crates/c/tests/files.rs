@@ -5,7 +5,7 @@
 //! the output are in comments that start with `//>`. Every program is printed and parsed again.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use c::Files;
 use heap::run::{Config, End, Inputs, Run};
@@ -17,9 +17,7 @@ const SEEDS: u64 = 60;
 
 fn main() -> std::process::ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    files.sort();
+    let files = testing::files(&root, &["c", "i"]);
     let trials = files
         .into_iter()
         .map(|path| {
@@ -28,17 +26,6 @@ fn main() -> std::process::ExitCode {
         })
         .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "c" || e == "i") {
-            files.push(path);
-        }
-    }
 }
 
 /// Only files: there is no compiler.

@@ -4,7 +4,7 @@
 
 #![allow(clippy::expect_used)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use c::NoFiles;
@@ -14,16 +14,6 @@ use testing::Random;
 
 /// So many programs are tried if nobody says how long to look.
 const PROGRAMS: u32 = 3_000;
-
-fn programs(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        match entry.path() {
-            path if path.is_dir() => programs(&path, found),
-            path if path.extension().is_some_and(|e| e == "c") => found.push(path),
-            _ => {}
-        }
-    }
-}
 
 /// Reads a text, and runs it if it is a program. Every error has a place.
 fn try_text(text: &str) {
@@ -83,9 +73,7 @@ fn damaged_programs_do_no_harm() {
     let limit = seconds.map(Duration::from_secs);
     with_deep_stack(move || {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/c");
-        let mut files = Vec::new();
-        programs(&root, &mut files);
-        files.sort();
+        let files = testing::files(root, &["c"]);
         let texts: Vec<String> =
             files.iter().map(|path| std::fs::read_to_string(path).expect("a file")).collect();
         let mut random = Random::new(0x5eed);

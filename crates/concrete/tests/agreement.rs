@@ -228,26 +228,12 @@ fn seconds(default: u64) -> Duration {
     Duration::from_secs(set.unwrap_or(default))
 }
 
-fn programs() -> Vec<std::path::PathBuf> {
-    let mut todo = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/verify")];
-    let mut found = Vec::new();
-    while let Some(path) = todo.pop() {
-        if path.is_dir() {
-            todo.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        } else if path.extension().is_some_and(|e| e == "vpr") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 /// Accepted programs, changed a little: whatever is still accepted does not fail.
 #[test]
 fn accepted_programs_do_not_fail() {
     let seed = std::env::var("LANCEHEAD_FUZZ_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(7);
     let mut fuzzer = Fuzzer::new(seed);
-    for path in programs().iter().step_by(4) {
+    for path in testing::files(testing::root().join("tests/verify"), &["vpr"]).iter().step_by(4) {
         fuzzer.seed_with(path);
     }
     assert!(fuzzer.pool() > 20);

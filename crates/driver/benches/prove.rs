@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use driver::infer::{Settings, infer_file};
@@ -84,7 +84,7 @@ fn ask(path: &Path) -> (SafetyReport, Duration) {
         witness: false,
     };
     let start = Instant::now();
-    let portfolio = Portfolio { solver: std::env::var_os("LANCEHEAD_Z3").map(PathBuf::from) };
+    let portfolio = Portfolio { solver: Some(testing::z3()) };
     let done = infer_file(path, &settings, &portfolio, &std::sync::Arc::default());
     (done.report, start.elapsed())
 }

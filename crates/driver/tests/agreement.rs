@@ -143,7 +143,7 @@ fn no_small_input_contradicts_a_proof() {
             progress: std::sync::Arc::default(),
             check: false,
         };
-        let solver = std::env::var_os("LANCEHEAD_Z3").map(Into::into);
+        let solver = Some(testing::z3());
         let (portfolio, never) = (Portfolio { solver }, std::sync::Arc::default());
         let entry = program.entry.unwrap();
         let report = infer::infer(&program, entry, None, &options, &portfolio, &never);

@@ -8,7 +8,7 @@
 
 mod equivalent;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,10 +22,7 @@ use report::{Pos, SourceMap};
 
 fn main() -> std::process::ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/infer");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    files.sort();
-    let mut trials: Vec<Trial> = files
+    let mut trials: Vec<Trial> = testing::files(&root, &["c", "i", "heap"])
         .into_iter()
         .map(|path| {
             let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
@@ -33,24 +30,11 @@ fn main() -> std::process::ExitCode {
         })
         .collect();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/prove");
-    let mut files = Vec::new();
-    collect(&examples, &mut files);
-    for path in files {
+    for path in testing::files(examples, &["c"]) {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         trials.push(Trial::test(format!("examples/prove/{name}"), move || table(&path, &name)));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "c" || e == "i" || e == "heap") {
-            files.push(path);
-        }
-    }
 }
 
 /// Those of [ABCK15, Table 1] that the shape analysis alone does not prove.

@@ -6,9 +6,6 @@
 //! start included. Every number is a median.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "common/programs.rs"]
-mod programs;
-
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io;
@@ -17,7 +14,6 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use programs::collect;
 use report::{FileId, SourceMap};
 use viper::loader::{DiskFiles, Files};
 
@@ -59,10 +55,8 @@ fn megabytes_per_second(bytes: usize, time: Duration) -> f64 {
 }
 
 fn throughput(trees: &[PathBuf]) {
-    let mut files = Vec::new();
-    for tree in trees {
-        collect(tree, &mut files);
-    }
+    let files: Vec<PathBuf> =
+        trees.iter().flat_map(|tree| testing::files(tree, &["vpr"])).collect();
     let cache = Cache::default();
     let texts: Vec<String> = files
         .iter()

@@ -16,16 +16,12 @@
 #[path = "common/growth.rs"]
 mod growth;
 
-#[path = "common/programs.rs"]
-mod programs;
-
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use growth::exponent;
-use programs::collect;
 use serde_json::Value;
 
 /// What one file may take, in seconds.
@@ -179,11 +175,10 @@ fn files(root: &Path) -> Vec<(String, PathBuf)> {
         let names = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
         return names.filter(|n| !n.is_empty()).map(|n| (n.to_owned(), base.join(n))).collect();
     }
-    let mut paths = Vec::new();
     let folders = tree.map_or_else(|| vec![root.join("examples"), root.join("tests")], |t| vec![t]);
-    folders.iter().for_each(|folder| collect(folder, &mut paths));
+    let paths = folders.iter().flat_map(|folder| testing::files(folder, &["vpr"]));
     let name = |path: &Path| path.strip_prefix(&base).unwrap_or(path).display().to_string();
-    paths.into_iter().map(|path| (name(&path), path)).collect()
+    paths.map(|path| (name(&path), path)).collect()
 }
 
 fn run(name: &str, path: &Path) -> Run {

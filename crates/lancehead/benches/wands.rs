@@ -7,22 +7,18 @@
 
 #[path = "common/process.rs"]
 mod process;
-#[path = "common/programs.rs"]
-mod programs;
 
 use std::path::{Path, PathBuf};
 
 use process::{Run, median};
-use programs::collect;
 
 fn main() {
     let runs: usize = std::env::var("RUNS").ok().and_then(|n| n.parse().ok()).unwrap_or(3).max(1);
-    let mut own = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/verify/wands"), &mut own);
-    let mut suite = Vec::new();
-    if let Ok(tree) = std::env::var("TREE") {
-        collect(&Path::new(&tree).join("wands"), &mut suite);
-    }
+    let own = testing::files(testing::root().join("tests/verify/wands"), &["vpr"]);
+    let suite = match std::env::var("TREE") {
+        Ok(tree) => testing::files(Path::new(&tree).join("wands"), &["vpr"]),
+        Err(_) => Vec::new(),
+    };
     println!("magic wands; times are medians of {runs}");
     println!(
         "{:8} {:>6} {:>10} {:>12} {:>7} {:>9}  most expensive",

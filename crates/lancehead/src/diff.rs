@@ -174,11 +174,8 @@ mod tests {
     /// What a patch says leads from one text to the other.
     #[test]
     fn the_edits_make_the_new_text_of_the_old_one() {
-        let mut x = 7_u64;
-        let mut random = move |n: u64| {
-            x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (x >> 33) % n
-        };
+        let mut numbers = testing::Random::new(7);
+        let mut random = |n: usize| numbers.below(n);
         for _ in 0..500 {
             let mut lines = || -> Vec<String> {
                 let length = random(12);

@@ -11,20 +11,7 @@ use support::{Scratch, stderr, stdout};
 
 /// The C programs below a folder of the tests.
 fn programs(folder: &str) -> Vec<PathBuf> {
-    fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
-        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                collect(&path, found);
-            } else if path.extension().is_some_and(|e| e == "c" || e == "i") {
-                found.push(path);
-            }
-        }
-    }
-    let mut found = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(folder), &mut found);
-    found.sort();
-    found
+    testing::files(testing::root().join("tests").join(folder), &["c", "i"])
 }
 
 /// The verdict on one property, with a witness.

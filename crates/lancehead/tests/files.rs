@@ -31,11 +31,7 @@ fn main() -> ExitCode {
         .or_else(|| std::env::var_os("LANCEHEAD_TESTS"))
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests"), PathBuf::from);
     let root = root.canonicalize().unwrap_or(root);
-    let mut files = Vec::new();
-    if let Err(e) = collect(&root, &mut files) {
-        eprintln!("cannot list {}: {e}", root.display());
-        return ExitCode::FAILURE;
-    }
+    let files = testing::files(&root, &["vpr"]);
     if files.is_empty() {
         eprintln!("there is no .vpr file under {}", root.display());
         return ExitCode::FAILURE;
@@ -49,7 +45,6 @@ fn main() -> ExitCode {
     };
     // The tests run in parallel, so each does one thing at a time.
     let config = Arc::new(Config { timeout: Some(TIMEOUT), ..Config::new(solver) });
-    files.sort();
     let trials = files.into_iter().map(|path| {
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         let ignored = std::fs::read(&path)
@@ -62,18 +57,6 @@ fn main() -> ExitCode {
         Trial::test(name, test).with_ignored_flag(ignored)
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
-}
-
-fn collect(dir: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            collect(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "vpr") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// Printing must keep the program, formatting must keep it too and have nothing to do the second

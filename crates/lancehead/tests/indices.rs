@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use programs::{KINDS, method};
 use serde_json::Value;
 use support::Scratch;
+use testing::Random;
 
 /// The status of a program, and the lines with errors.
 fn verify(name: &str, text: &str) -> (String, Vec<usize>) {
@@ -83,15 +84,12 @@ struct Claim {
     expected: Expected,
 }
 
-/// Numbers that look random: xorshift.
-struct Random(u64);
+/// Makes programs up.
+struct Programs(Random);
 
-impl Random {
+impl Programs {
     fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
+        self.0.below(n)
     }
 
     fn statements(&mut self, count: usize, depth: usize) -> Vec<Statement> {
@@ -242,7 +240,7 @@ fn count() -> u64 {
 #[test]
 fn exactly_what_holds_is_proved() {
     for seed in 1..=count() {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Programs(Random::numbered(seed));
         let length = 2 + random.below(7);
         let statements = random.statements(length, 2);
         let claims: Vec<Claim> = (0..4).map(|_| random.claim(&statements)).collect();

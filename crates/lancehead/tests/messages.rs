@@ -4,7 +4,6 @@
 
 mod support;
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -235,20 +234,10 @@ method promise(n: Int) { var r: Int := positive(n) assert r > 1 }
 /// All programs of the repository: no value is shown that was not confirmed, or that nobody can read.
 #[test]
 fn every_counterexample_is_confirmed_and_readable() {
-    fn collect(dir: &Path, files: &mut Vec<String>) {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, files);
-            } else if path.extension().is_some_and(|e| e == "vpr") {
-                files.push(path.display().to_string());
-            }
-        }
-    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
-    let mut files = Vec::new();
-    collect(&root.join("tests/verify"), &mut files);
-    collect(&root.join("examples"), &mut files);
+    let mut files = testing::files(root.join("tests/verify"), &["vpr"]);
+    files.extend(testing::files(root.join("examples"), &["vpr"]));
+    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     let dir = Scratch::new("messages_all");
     let mut args = vec!["verify", "--counterexample", "--format", "json"];
     args.extend(files.iter().map(String::as_str));

@@ -44,11 +44,10 @@ fn errors_are_where_the_fault_is() {
 
 #[test]
 fn what_is_not_decided_is_no_success() {
-    let name = format!("lancehead-undecided-{}.spl", std::process::id());
-    let program = std::env::temp_dir().join(name);
+    let folder = testing::scratch(env!("CARGO_TARGET_TMPDIR"), "undecided").unwrap();
+    let program = folder.join("undecided.spl");
     std::fs::write(&program, "options \"-symbexec\"\nprocedure p() { }\n").unwrap();
     let output = lancehead(&["verify", program.to_str().unwrap()]);
-    std::fs::remove_file(&program).unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stdout).contains("not supported yet"));
 }
@@ -86,8 +85,7 @@ fn failures_have_confirmed_counterexamples() {
 
 #[test]
 fn the_way_to_a_failure_is_shown() {
-    let folder = std::env::temp_dir().join(format!("lancehead-way-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = testing::scratch(env!("CARGO_TARGET_TMPDIR"), "way").unwrap();
     let (program, svg) = (folder.join("way.spl"), folder.join("way.svg"));
     let text = "struct N { var next: N; }\n\
         procedure second(x: N) returns (r: N)\n  requires acc(x) ensures acc(x)\n\
@@ -97,7 +95,6 @@ fn the_way_to_a_failure_is_shown() {
     let output = lancehead(&["verify", "--svg", drawn, program]);
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
     let drawn = std::fs::read_to_string(&svg);
-    std::fs::remove_dir_all(&folder).unwrap();
     assert!(shown.contains("this condition holds on the way there"), "{shown}");
     assert!(shown.contains("it fails for this heap"), "{shown}");
     assert!(shown.contains("x -> N#"), "{shown}");

@@ -42,19 +42,7 @@ fn remove_times(value: &mut Value) {
 
 /// The programs under `tests/verify`.
 fn programs() -> Vec<PathBuf> {
-    fn collect(dir: &Path, files: &mut Vec<PathBuf>) {
-        for entry in fs::read_dir(dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                collect(&path, files);
-            } else {
-                files.push(path);
-            }
-        }
-    }
-    let mut files = Vec::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/verify"), &mut files);
-    files.sort();
+    let files = testing::files(testing::root().join("tests/verify"), &["vpr"]);
     assert!(files.len() > 60);
     files
 }

@@ -2,7 +2,6 @@
 //! `LANCEHEAD_SHARE` is n): every proof that is found is accepted.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use induct::Induct;
@@ -12,24 +11,11 @@ use sl::ask;
 use sl::procedure::Check;
 use sl::{Answer, Budget, Defs, Entailment, Procedure, Semantics};
 
-fn files(folder: &Path, all: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, all);
-        } else if path.extension().is_some_and(|ext| ext == "smt2") {
-            all.push(path);
-        }
-    }
-}
-
 #[test]
 fn proofs_of_the_public_suite_are_accepted() {
     let Some(root) = std::env::var_os("LANCEHEAD_SLCOMP") else { return };
     let share = std::env::var("LANCEHEAD_SHARE").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
-    let mut all = Vec::new();
-    files(Path::new(&root), &mut all);
-    all.sort();
+    let all = testing::files(root, &["smt2"]);
     let run = move || {
         let (mut accepted, mut nodes, mut wrong) = (0, 0, Vec::new());
         let (mut searching, mut checking) = (Duration::ZERO, Duration::ZERO);

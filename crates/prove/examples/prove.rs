@@ -28,7 +28,7 @@ fn main() {
             ),
             cancelled: Arc::default(),
             quick: std::env::var_os("QUICK").is_some(),
-            solver: std::env::var_os("LANCEHEAD_Z3").map(Into::into),
+            solver: Some(testing::z3()),
         };
         let mut art = prove::art::Art::new(&cfg, &options);
         let verdict = art.run();

@@ -7,7 +7,7 @@
 //! there is a line for each procedure.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -25,28 +25,17 @@ const TIME: Duration = Duration::from_secs(2);
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let arguments = Arguments::from_args();
-    let mut files = Vec::new();
-    collect(&root.join("tests/spl/verify"), &mut files);
-    collect(&root.join("examples/spl"), &mut files);
+    let mut files = testing::files(root.join("tests/spl/verify"), &["spl"]);
+    files.extend(testing::files(root.join("examples/spl"), &["spl"]));
     let own = files.len();
     if let Some(folder) = std::env::var_os("LANCEHEAD_SPL") {
-        collect(Path::new(&folder), &mut files);
+        files.extend(testing::files(folder, &["spl"]));
     }
     let trials = files.into_iter().enumerate().map(|(number, path)| {
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         Trial::test(name, move || run_file(&path, number >= own))
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "spl") {
-            files.push(path);
-        }
-    }
 }
 
 /// Lines with expected errors.

@@ -299,13 +299,8 @@ fn one_line_for_the_whole_run() {
 /// Any span in any text can be drawn: past the end, backwards, inside a character, over CR LF.
 #[test]
 fn any_span_can_be_drawn() {
-    let mut state = 0x9E37_79B9_7F4A_7C15_u64;
-    let mut next = move |bound: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % bound as u64) as usize
-    };
+    let mut random = testing::Random::new(0x9E37_79B9_7F4A_7C15);
+    let mut next = |bound: usize| random.below(bound);
     let pieces = [
         "a",
         "\n",

@@ -8,39 +8,11 @@ use std::time::{Duration, Instant};
 use heap::run::{Config, End, Inputs, Machine, NoObserver, Property};
 use heap::{Command, Expr, Out, Program};
 use report::SourceMap;
+use testing::Random;
 
-struct Disk;
+mod disk;
 
-impl c::Files for Disk {
-    fn resolve(&self, from: &str, name: &str) -> Option<String> {
-        let path = Path::new(from).parent()?.join(name);
-        path.is_file().then(|| path.display().to_string())
-    }
-
-    fn read(&self, path: &str) -> Result<String, String> {
-        std::fs::read(path)
-            .map(|b| String::from_utf8_lossy(&b).into_owned())
-            .map_err(|e| e.to_string())
-    }
-
-    fn compiler_preprocessed(&self, path: &str) -> Result<String, String> {
-        let run = std::process::Command::new("cc")
-            .args(["-E", path])
-            .output()
-            .map_err(|e| e.to_string())?;
-        Ok(String::from_utf8_lossy(&run.stdout).into_owned())
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-}
+use disk::Disk;
 
 /// Changes a number in an expression.
 fn nudge(e: &mut Expr, random: &mut Random) -> bool {
@@ -117,7 +89,7 @@ fn main() {
             continue;
         };
         let Some(entry) = original.entry else { continue };
-        let mut random = Random(seed.wrapping_mul(1000).wrapping_add(number as u64));
+        let mut random = Random::numbered(seed.wrapping_mul(1000).wrapping_add(number as u64));
         let mut done = 0;
         let mut attempts = 0;
         while done < changes && attempts < changes * 20 {

@@ -173,20 +173,17 @@ fn trees() {
 fn the_public_suite_has_shapes() {
     let Some(root) = std::env::var_os("LANCEHEAD_SLCOMP") else { return };
     let mut found = std::collections::BTreeMap::new();
-    for division in std::fs::read_dir(root).unwrap() {
-        for file in std::fs::read_dir(division.unwrap().path()).unwrap() {
-            let path = file.unwrap().path();
-            let text = std::fs::read_to_string(&path).unwrap();
-            let script = sl::smtlib::parse(FileId(0), &text).unwrap();
-            let Some(check) = script.checks.last() else { continue };
-            let signature = &check.signature;
-            for definition in signature.predicates.values() {
-                let shape = classify(definition, signature, Semantics::Standard)
-                    .map_or("other".into(), |s| describe(&s));
-                let key = format!("{} {shape}", definition.name);
-                let body = definition.body.to_string();
-                found.entry(key).or_insert((0, body)).0 += 1;
-            }
+    for path in testing::files(root, &["smt2"]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let script = sl::smtlib::parse(FileId(0), &text).unwrap();
+        let Some(check) = script.checks.last() else { continue };
+        let signature = &check.signature;
+        for definition in signature.predicates.values() {
+            let shape = classify(definition, signature, Semantics::Standard)
+                .map_or("other".into(), |s| describe(&s));
+            let key = format!("{} {shape}", definition.name);
+            let body = definition.body.to_string();
+            found.entry(key).or_insert((0, body)).0 += 1;
         }
     }
     for (key, (count, body)) in &found {

@@ -170,13 +170,10 @@ fn deep_formulas_are_no_problem() {
 #[test]
 fn the_public_suite_can_be_read() {
     let Some(root) = std::env::var_os("LANCEHEAD_SLCOMP") else { return };
-    for division in std::fs::read_dir(root).unwrap() {
-        for file in std::fs::read_dir(division.unwrap().path()).unwrap() {
-            let path = file.unwrap().path();
-            let text = std::fs::read_to_string(&path).unwrap();
-            if let Err(error) = parse(FileId(0), &text) {
-                panic!("{}: {}", path.display(), error.message);
-            }
+    for path in testing::files(root, &["smt2"]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        if let Err(error) = parse(FileId(0), &text) {
+            panic!("{}: {}", path.display(), error.message);
         }
     }
 }

@@ -135,25 +135,22 @@ fn deep_texts_are_refused() {
 fn the_public_suite_survives_printing() {
     let Some(root) = std::env::var_os("LANCEHEAD_SLCOMP") else { return };
     let mut same = 0;
-    for division in std::fs::read_dir(root).unwrap() {
-        for file in std::fs::read_dir(division.unwrap().path()).unwrap() {
-            let path = file.unwrap().path();
-            let text = std::fs::read_to_string(&path).unwrap();
-            let script = sl::smtlib::parse(FileId(0), &text).unwrap();
-            let Some(check) = script.checks.last() else { continue };
-            let document = Document {
-                signature: check.signature.clone(),
-                constants: check.constants.clone(),
-                formulas: check.assertions.clone(),
-            };
-            let printed = print_document(&document);
-            let again = parse(&[(FileId(0), &printed)])
-                .unwrap_or_else(|e| panic!("{}: {}", path.display(), e.message));
-            let twice = read(&print_document(&again));
-            assert!(again == twice, "{}", path.display());
-            // Constructors have no names in this notation, and bound variables may be renamed.
-            same += usize::from(again.formulas.len() == document.formulas.len());
-        }
+    for path in testing::files(root, &["smt2"]) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let script = sl::smtlib::parse(FileId(0), &text).unwrap();
+        let Some(check) = script.checks.last() else { continue };
+        let document = Document {
+            signature: check.signature.clone(),
+            constants: check.constants.clone(),
+            formulas: check.assertions.clone(),
+        };
+        let printed = print_document(&document);
+        let again = parse(&[(FileId(0), &printed)])
+            .unwrap_or_else(|e| panic!("{}: {}", path.display(), e.message));
+        let twice = read(&print_document(&again));
+        assert!(again == twice, "{}", path.display());
+        // Constructors have no names in this notation, and bound variables may be renamed.
+        same += usize::from(again.formulas.len() == document.formulas.len());
     }
     assert!(same > 0);
 }

@@ -93,12 +93,17 @@ fn hard_questions_end() {
     assert_eq!(session.stats().starts, 2);
 }
 
+/// An empty folder.
+fn scratch(name: &str) -> PathBuf {
+    testing::scratch(env!("CARGO_TARGET_TMPDIR"), &format!("session-{name}")).unwrap()
+}
+
 /// A program that ignores its arguments and does this instead.
 ///
 /// Another process writes it: a file that is open for writing here cannot be run while some thread
 /// starts a solver, which for a moment has all our files open.
 fn impostor(name: &str, script: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("lancehead-{name}-{}", std::process::id()));
+    let path = scratch(&format!("impostor-{name}")).join("solver");
     let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod 755 "$0""#;
     let mut shell = std::process::Command::new("sh");
     assert!(shell.args(["-c", write]).arg(&path).arg(script).status().unwrap().success());
@@ -363,9 +368,8 @@ fn started_ahead() {
 
 #[test]
 fn dumps_repeat_the_run() {
-    let file = |n: u32| {
-        std::env::temp_dir().join(format!("lancehead-dump{n}-{}.smt2", std::process::id()))
-    };
+    let folder = scratch("dumps");
+    let file = |n: u32| folder.join(format!("{n}.smt2"));
     let mut t = Terms::new();
     let mut session = Session::new(config(z3()));
     let (x, y) = (t.constant("x", Sort::Int), t.constant("y", Sort::Int));
@@ -431,7 +435,7 @@ fn sessions_have_deadlines() {
 /// As if we were killed: nobody ends the solver, nobody closes its input.
 #[test]
 fn solvers_that_are_left_alone_end() {
-    let ended = std::env::temp_dir().join(format!("lancehead-ended-{}", std::process::id()));
+    let ended = scratch("left-alone").join("ended");
     let script = format!("'{}' \"$@\"; echo > '{}'", z3().display(), ended.display());
     let path = impostor("orphan", &script);
     let start = Instant::now();
@@ -449,7 +453,7 @@ fn solvers_that_are_left_alone_end() {
 
 /// A Z3 that dies, each time after other numbers of bytes that it read or wrote.
 fn mortal(name: &str) -> (PathBuf, PathBuf) {
-    let lives = std::env::temp_dir().join(format!("lancehead-lives-{name}-{}", std::process::id()));
+    let lives = scratch(&format!("lives-{name}")).join("lives");
     std::fs::write(&lives, "7").unwrap();
     let script = format!(
         "n=$(cat '{lives}'); n=$(((n * 1103515245 + 12345) % 2147483648)); echo $n > '{lives}'

@@ -14,17 +14,13 @@ fn programs() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut folders = vec![root.join("tests/spl"), root.join("examples/spl")];
     folders.extend(std::env::var_os("LANCEHEAD_SPL_SUITE").map(PathBuf::from));
-    let mut found = Vec::new();
-    while let Some(folder) = folders.pop() {
-        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
-        for path in entries.flatten().map(|e| e.path()) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "spl") {
-                found.push((path.clone(), std::fs::read_to_string(&path).unwrap()));
-            }
-        }
-    }
+    let files = folders.iter().flat_map(|folder| testing::files(folder, &["spl"]));
+    let mut found: Vec<(PathBuf, String)> = files
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            (path, text)
+        })
+        .collect();
     found.sort();
     assert!(!found.is_empty());
     found

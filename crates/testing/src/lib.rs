@@ -3,6 +3,7 @@
 //! - [`Random`]: numbers that look random and are the same in every run.
 //! - [`damage`]: texts that are nearly right.
 //! - [`shrink`]: a smaller failure that is still one.
+//! - [`files`]: those below a folder.
 //! - [`scratch`]: an empty folder.
 //! - [`z3`]: where the solver is.
 
@@ -31,6 +32,26 @@ pub fn scratch(below: &str, test: &str) -> std::io::Result<PathBuf> {
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)?;
     Ok(folder)
+}
+
+/// The files below a folder whose names end in one of these, in the order of their paths; none if there is no such
+/// folder.
+#[must_use]
+pub fn files(folder: impl AsRef<Path>, endings: &[&str]) -> Vec<PathBuf> {
+    let mut folders = vec![folder.as_ref().to_owned()];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+            let is_wanted = |ending: &&str| path.extension().is_some_and(|e| e == *ending);
+            if path.is_dir() {
+                folders.push(path);
+            } else if endings.iter().any(is_wanted) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
 }
 
 /// The folder of the repository.

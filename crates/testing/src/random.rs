@@ -12,6 +12,16 @@ impl Random {
         Random(if seed == 0 { 0x5eed } else { seed })
     }
 
+    /// The numbers of one of many seeds that are close to each other, as when things are counted.
+    #[must_use]
+    pub fn numbered(number: u64) -> Random {
+        let mut random = Random::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        for _ in 0..8 {
+            random.number();
+        }
+        random
+    }
+
     /// The next number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;

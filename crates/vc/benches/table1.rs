@@ -46,8 +46,7 @@ fn main() {
         println!("there are no programs in {}: give TREE=DIR", tree.display());
         return;
     }
-    let solver = std::env::var_os("LANCEHEAD_Z3")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.z3/z3"), PathBuf::from);
+    let solver = testing::z3();
     let measured = measured(&tree.with_file_name("spl-grasshopper.tsv"));
     let mut paper: BTreeMap<String, Paper> = BTreeMap::new();
     let mut files: Vec<String> = Vec::new();

@@ -2,7 +2,7 @@
 //! comment. Exactly what is expected must be reported.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -11,25 +11,13 @@ use report::SourceMap;
 fn main() -> ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let arguments = Arguments::from_args();
-    let mut files = Vec::new();
-    collect(&root.join("tests/spl/verify"), &mut files);
-    collect(&root.join("examples/spl"), &mut files);
-    files.sort();
+    let mut files = testing::files(root.join("tests/spl/verify"), &["spl"]);
+    files.extend(testing::files(root.join("examples/spl"), &["spl"]));
     let trials = files.into_iter().map(|path| {
         let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
         Trial::test(name, move || run(&path))
     });
     libtest_mimic::run(&arguments, trials.collect()).exit_code()
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "spl") {
-            files.push(path);
-        }
-    }
 }
 
 fn expected(text: &str) -> BTreeSet<(u32, String)> {

@@ -6,22 +6,12 @@
 #![allow(missing_docs, clippy::panic)]
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use report::SourceMap;
 use vc::Partial;
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for path in std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path.extension().is_some_and(|e| e == "spl") {
-            files.push(path);
-        }
-    }
-}
 
 /// What came of the programs.
 #[derive(Debug, Default)]
@@ -90,13 +80,11 @@ impl Score {
 #[test]
 fn both_ways_agree() {
     let root = testing::root();
-    let mut files = Vec::new();
-    collect(&root.join("tests/spl/verify"), &mut files);
-    collect(&root.join("examples/spl"), &mut files);
+    let mut files = testing::files(root.join("tests/spl/verify"), &["spl"]);
+    files.extend(testing::files(root.join("examples/spl"), &["spl"]));
     if let Some(suite) = std::env::var_os("LANCEHEAD_SPL_SUITE") {
-        collect(Path::new(&suite), &mut files);
+        files.extend(testing::files(suite, &["spl"]));
     }
-    files.sort();
     let (next, score) = (AtomicUsize::new(0), Mutex::new(Score::default()));
     let jobs = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
     std::thread::scope(|scope| {

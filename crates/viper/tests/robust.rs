@@ -323,18 +323,6 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-fn collect(dir: &Path, texts: &mut Vec<String>) {
-    let mut entries: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            collect(&path, texts);
-        } else if path.extension().is_some_and(|e| e == "vpr") {
-            texts.push(std::fs::read_to_string(path).unwrap());
-        }
-    }
-}
-
 // --- The test
 
 /// The input under way, and since when.
@@ -393,9 +381,9 @@ fn nothing_panics_and_what_is_accepted_round_trips() {
     let seconds = std::env::var("LANCEHEAD_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok());
     let deadline = Instant::now() + Duration::from_secs(seconds.unwrap_or(20));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut corpus = Vec::new();
-    collect(&root.join("tests"), &mut corpus);
-    collect(&root.join("examples"), &mut corpus);
+    let files = ["tests", "examples"].map(|folder| testing::files(root.join(folder), &["vpr"]));
+    let corpus: Vec<String> =
+        files.iter().flatten().map(|path| std::fs::read_to_string(path).unwrap()).collect();
     let corpus: Vec<&str> = corpus.iter().map(String::as_str).collect();
     assert!(!corpus.is_empty());
 

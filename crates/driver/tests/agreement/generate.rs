@@ -1,18 +1,17 @@
 //! Random C programs on lists: built, walked along, searched, reversed, joined, deleted; with assertions; some with mistakes.
 
+use testing::Random;
+
 /// Random choices from a seed.
-pub struct Choices(u64);
+pub struct Choices(Random);
 
 impl Choices {
     pub fn new(seed: u64) -> Choices {
-        Choices(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Choices(Random::numbered(seed))
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 20) % bound.max(1) as u64) as usize
+        self.0.below(bound)
     }
 
     fn pick<'t>(&mut self, of: &[&'t str]) -> &'t str {

@@ -34,7 +34,7 @@
 mod ask;
 mod read;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -43,9 +43,7 @@ use ask::Procedures;
 
 fn main() -> ExitCode {
     let root = testing::root().join("tests/sl");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    files.sort();
+    let files = testing::files(&root, &["sl", "smt2"]);
     if files.is_empty() {
         eprintln!("there are no files under {}", root.display());
         return ExitCode::FAILURE;
@@ -55,18 +53,6 @@ fn main() -> ExitCode {
         Trial::test(name, move || run(&path))
     });
     libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit_code()
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let is_test = path.extension().is_some_and(|e| e == "sl" || e == "smt2");
-        if path.is_dir() {
-            collect(&path, files);
-        } else if is_test {
-            files.push(path);
-        }
-    }
 }
 
 fn run(path: &Path) -> Result<(), Failed> {

@@ -1,28 +1,7 @@
 //! Random C programs: heaps are built, walked, changed and taken down, by loops and by procedures; now and then a
 //! guard or a step is left out, so that there is something to find.
 
-pub struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    fn once_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
-        all[self.below(all.len())]
-    }
-}
+use testing::Random;
 
 const HEADER: &str = r#"
 typedef unsigned long size_t;
@@ -66,6 +45,10 @@ const VARS: [&str; 5] = ["p", "q", "h", "t", "g"];
 const LINKS: [&str; 3] = ["next", "prev", "other"];
 
 impl Program {
+    fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {
+        self.random.pick(all).copied().unwrap_or_default()
+    }
+
     fn line(&mut self, text: &str) {
         let indent = "  ".repeat(self.depth + 1);
         self.text.push_str(&indent);
@@ -74,12 +57,12 @@ impl Program {
     }
 
     fn var(&mut self) -> &'static str {
-        self.random.pick(&VARS)
+        self.pick(&VARS)
     }
 
     fn link(&mut self) -> &'static str {
         let all = ["next", "next", "next", "prev", "other"];
-        self.random.pick(&all)
+        self.pick(&all)
     }
 
     /// A guard, unless it is left out.
@@ -111,7 +94,7 @@ impl Program {
             4 => self.line(&format!("{v} = make(NULL, any());")),
             5 => self.line(&format!("{v} = zero();")),
             6 => {
-                let l = self.random.pick(&LINKS);
+                let l = self.pick(&LINKS);
                 self.line(&format!(
                     "{v} = make(NULL, 0); {v}->{l} = {v}; while (any()) {{ S *n = make({v}->next, 1); {v}->next = n; }}"
                 ));
@@ -179,7 +162,7 @@ impl Program {
             22 => self.line(&format!("swap(&{v}, &{w});")),
             23 => self.line(&format!("{v} = copy({w});")),
             24 => {
-                let f = self.random.pick(&["push", "pop", "append"]);
+                let f = self.pick(&["push", "pop", "append"]);
                 self.line(&format!("apply({f}, &{v});"));
             }
             25 => self.guarded(v, &format!("apply(push, &{v}->{l});")),
@@ -194,12 +177,12 @@ impl Program {
                 "for (S *s = {v}; s; s = s->next) {{ s->data = any() % 3; s->u.l = i; }}"
             )),
             30 => {
-                let c = self.random.pick(&["==", "!=", "<", ">="]);
+                let c = self.pick(&["==", "!=", "<", ">="]);
                 let n = self.random.below(4);
                 self.guarded(v, &format!("if ({v}->data {c} {n} && any()) reach_error();"));
             }
             31 => {
-                let c = self.random.pick(&["==", "!="]);
+                let c = self.pick(&["==", "!="]);
                 self.line(&format!("if ({v} {c} {w}) reach_error();"));
             }
             32 => self.line("i = any(); if (i >= 0 && i < 3) ga[i] = NULL;"),
@@ -249,10 +232,7 @@ impl Program {
 
 /// A program, by its number.
 pub fn program(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-    for _ in 0..8 {
-        random.next();
-    }
+    let random = Random::numbered(seed);
     let mut program = Program { random, text: HEADER.to_string(), depth: 0, steps: 0 };
     program
         .text

@@ -25,8 +25,7 @@ fn main() -> ExitCode {
             _ => files.push(PathBuf::from(arg)),
         }
     }
-    let solver =
-        std::env::var_os("LANCEHEAD_Z3").map_or_else(|| PathBuf::from(".z3/z3"), PathBuf::from);
+    let solver = testing::z3();
     let judged =
         judged.map(|path| std::fs::read_to_string(path).unwrap_or_default()).unwrap_or_default();
     let mut total = survey::Counts::default();
