@@ -403,7 +403,6 @@ fn verifies(
         goal_timeout: time,
         second_try: 0,
         dump_smt: None,
-        abduce: false,
         ..config.clone()
     };
     let verdict = vc::verify(program, &config);

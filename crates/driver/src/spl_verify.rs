@@ -52,13 +52,11 @@ pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: 
         vc::Verdict::default()
     } else {
         // What is missing is looked for afterwards, with runs.
-        vc::verify(program, &vc::Config { members, abduce: false, ..config.clone() })
+        vc::verify(program, &vc::Config { members, ..config.clone() })
     };
     let mut report = report_of(name, front.diagnostics, &verdict);
     confirm(program, &mut report.diagnostics, config, start);
-    if config.abduce {
-        advise(&front.parsed, program, &mut report.diagnostics, config, start);
-    }
+    advise(&front.parsed, program, &mut report.diagnostics, config, start);
     if let Some(why) = &verdict.no_solver {
         // Nothing was found out about any member: that is one message.
         no_solver.learn(why);

@@ -34,6 +34,8 @@ pub(crate) struct Definitions {
     pub paths: BTreeSet<Name>,
     /// By recursive function: where it is what its body says.
     pub domains: BTreeMap<Name, Vec<Domain>>,
+    /// By recursive function: which parts of the heap determine it.
+    pub regions: BTreeMap<Name, Vec<Domain>>,
 }
 
 /// Which parameters of a predicate, by number, determine which, and the footprint.

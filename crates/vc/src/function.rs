@@ -78,11 +78,17 @@ impl<'p> Translator<'p> {
         definition: Definition<'p>,
         args: &[Term],
     ) -> Result<Term> {
-        if self.logic.first(format!("definition {}", definition.name())) {
-            self.definition_axioms(definition)?;
-        }
+        self.know_definition(definition)?;
         let (whole, limited) = self.application(definition, env.heap, args, definition.span())?;
         Ok(if self.in_definition { limited } else { whole })
+    }
+
+    /// Tells what a recursive definition says, once.
+    pub fn know_definition(&mut self, definition: Definition<'p>) -> Result<()> {
+        match self.logic.first(format!("definition {}", definition.name())) {
+            true => self.definition_axioms(definition),
+            false => Ok(()),
+        }
     }
 
     /// Variables for the heap and the arguments of a definition.

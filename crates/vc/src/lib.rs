@@ -10,15 +10,14 @@
 //! * `unit`, `exec`, `call`: forward execution; a tree of assumptions and goals.
 //! * `translate`, `assertion`: expressions as terms; spatial assertions as formulas with exact
 //!   footprints.
+//! * `predicate`, `function`, `reads`: definitions as symbols, unfolded on demand, and which parts of the heap determine them.
 //! * `logic`, `frame`: the axioms of reachability, sets, maps, arrays, and of frames.
 //! * `wp`: weakest preconditions, a second way to the goals, against which the first is tested.
 //! * `prove`: goals to the solver; `share`, which goals a worker asks; `cache`, which need not be asked.
-//! * `abduce`: what may be missing in a contract, tried before it is said.
 //! * `small`, `world`, `counterexample`: small heaps in which a goal fails, evaluated, as evidence.
 //!
 //! What this crate does not know: text, files, terminals, how a diagnostic is drawn.
 
-mod abduce;
 mod assertion;
 mod bits;
 mod cache;
@@ -36,6 +35,7 @@ mod logic;
 mod member;
 mod predicate;
 mod prove;
+mod reads;
 mod share;
 mod small;
 mod termination;

@@ -5,19 +5,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Status};
-use smt::{Limits, SolverError};
+use smt::SolverError;
 
-use crate::abduce;
-use crate::effects;
 use crate::ending::{Ending, Recursion};
-use crate::prove::{Effort, Failure, Outcome, Prover, Solvers};
+use crate::prove::{Effort, Outcome, Prover, Solvers};
 use crate::share::Numbering;
 use crate::translate::Unsupported;
 use crate::unit::Unit;
 use crate::verify::{Config, Context, Member, Task, as_procedure, build, build_function, new_unit};
-
-/// Where more goals than this fail, it is not for a missing conjunct.
-const MANY: usize = 4;
 
 /// A share of a member, by numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,9 +31,6 @@ pub(crate) struct Part {
     ended: Instant,
     diagnostics: Vec<Diagnostic>,
     goals: u64,
-    failures: usize,
-    /// What is missing in the contract, for the first failure.
-    help: Option<String>,
     queries: u64,
     waiting: Duration,
     ending: Ending,
@@ -125,11 +117,7 @@ impl Drop for Running<'_> {
 
 impl Part {
     /// The member that has these parts, and its recursive calls.
-    pub fn merge(
-        task: Task<'_>,
-        parts: BTreeMap<usize, Part>,
-        config: &Config,
-    ) -> (Member, Vec<Recursion>) {
+    pub fn merge(task: Task<'_>, parts: BTreeMap<usize, Part>) -> (Member, Vec<Recursion>) {
         let mut member = Member {
             name: task.name().to_string(),
             kind: task.kind(),
@@ -148,23 +136,15 @@ impl Part {
             let message = "not all goals were asked";
             member.diagnostics.push(Diagnostic::error("internal.error", task.span(), message));
         }
-        let failures: usize = parts.iter().map(|part| part.failures).sum();
         let started = parts.iter().map(|part| part.started).min();
         let ended = parts.iter().map(|part| part.ended).max();
         member.time = ended.zip(started).map(|(end, start)| end - start).unwrap_or_default();
         let (mut ending, mut probes) = (Ending::default(), BTreeMap::new());
-        let mut helped = !config.abduce || failures > MANY;
-        for mut part in parts {
+        for part in parts {
             member.status = member.status.max(part.status);
             member.goals += part.goals;
             member.queries += part.queries;
             member.waiting += part.waiting;
-            if !helped && part.failures > 0 {
-                helped = true;
-                if let Some(error) = part.diagnostics.first_mut() {
-                    error.help = part.help.or(error.help.take());
-                }
-            }
             member.diagnostics.extend(part.diagnostics);
             probes.extend(part.probes);
             ending = part.ending;
@@ -211,8 +191,6 @@ pub(crate) fn verify_part(
         ended: started,
         diagnostics: Vec::new(),
         goals: 0,
-        failures: 0,
-        help: None,
         queries: 0,
         waiting: Duration::ZERO,
         ending: Ending::default(),
@@ -256,7 +234,7 @@ pub(crate) fn verify_part(
             let effort = Effort { limits, second: config.second_try, heaps: true };
             let share = shares.get(job.share).cloned();
             match Prover::prove(logic, solvers, effort, &unit.steps, share) {
-                Ok(outcome) => part.learn(context, task, &mut unit, outcome, solvers, config),
+                Ok(outcome) => part.learn(&mut unit, outcome),
                 Err(error) => {
                     let (status, id) = match &error {
                         SolverError::OutOfTime => (Status::Timeout, "timeout.error"),
@@ -285,62 +263,12 @@ pub(crate) fn verify_part(
 
 impl Part {
     /// What came of the goals.
-    fn learn(
-        &mut self,
-        context: &Context<'_>,
-        task: Task<'_>,
-        unit: &mut Unit<'_>,
-        outcome: Outcome,
-        solvers: &mut Solvers,
-        config: &Config,
-    ) {
+    fn learn(&mut self, unit: &mut Unit<'_>, outcome: Outcome) {
         self.goals = outcome.goals;
-        self.failures = outcome.failures.len();
         for failure in &outcome.failures {
             self.status = Status::Failed;
             self.diagnostics.push(unit.diagnostic(failure));
         }
-        if let (Task::Procedure(_), [failure, ..]) = (task, &outcome.failures[..])
-            && config.abduce
-            && outcome.failures.len() <= MANY
-        {
-            let limits = config.limits();
-            self.help = missing_conjunct(context, unit, failure, solvers, limits);
-        }
         self.probes = outcome.probes;
     }
-}
-
-/// What is missing in the contract of a member, if something can be inferred with which all of it verifies.
-fn missing_conjunct(
-    context: &Context<'_>,
-    unit: &mut Unit<'_>,
-    failure: &Failure,
-    solvers: &mut Solvers,
-    limits: Limits,
-) -> Option<String> {
-    let procedure = unit.procedure;
-    for suggestion in unit.suggestions(failure) {
-        let program = suggestion.added(context.program, procedure);
-        let changed = program.procedures.get(&procedure.name)?;
-        let context = Context {
-            program: &program,
-            effects: effects::effects(&program),
-            graph: context.graph.clone(),
-            definitions: context.definitions.clone(),
-        };
-        let mut again = new_unit(&context, changed, false);
-        if build(&mut again).is_err() {
-            continue;
-        }
-        solvers.walk.reset();
-        let limits = Limits { rlimit: Some(abduce::WORK), ..limits };
-        let effort = Effort { limits, second: 0, heaps: false };
-        let outcome =
-            Prover::prove(&mut again.translator.logic, solvers, effort, &again.steps, None).ok()?;
-        if outcome.failures.is_empty() && again.is_reached(&mut solvers.small, limits, failure) {
-            return Some(format!("it verifies with `{}`", suggestion.text()));
-        }
-    }
-    None
 }

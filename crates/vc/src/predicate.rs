@@ -659,6 +659,7 @@ impl<'p> Translator<'p> {
             let triggers = vec![vec![new.limited], vec![old.limited]];
             facts.push(self.logic.forall(&vars, triggers, body, "frame instance"));
         }
+        facts.extend(self.frame_functions(before, after, kept)?);
         Ok(facts)
     }
 }

@@ -396,6 +396,58 @@ impl Prover<'_> {
                 let body = self.instance(&quant);
                 self.positive(body)
             }
+            Node::Quant(mut quant) => {
+                quant.body = self.with_witnesses(quant.body, true);
+                self.logic.terms.quant(*quant)
+            }
+            _ => term,
+        }
+    }
+
+    /// Something that holds for all values of some variables, or does not: locations of which it says that they exist
+    /// occur, like all others that quantifiers are instantiated for.
+    fn with_witnesses(&mut self, term: Term, holds: bool) -> Term {
+        match self.logic.terms.node(term).clone() {
+            Node::Op(Op::And, args) => {
+                let args: Vec<Term> = args.iter().map(|t| self.with_witnesses(*t, holds)).collect();
+                self.logic.terms.and(args)
+            }
+            Node::Op(Op::Or, args) => {
+                let args: Vec<Term> = args.iter().map(|t| self.with_witnesses(*t, holds)).collect();
+                self.logic.terms.or(args)
+            }
+            Node::Op(Op::Implies, args) => match args[..] {
+                [a, b] => {
+                    let (a, b) = (self.with_witnesses(a, !holds), self.with_witnesses(b, holds));
+                    self.logic.terms.implies(a, b)
+                }
+                _ => term,
+            },
+            Node::Op(Op::Not, args) => match args[..] {
+                [a] => {
+                    let a = self.with_witnesses(a, !holds);
+                    self.logic.terms.not(a)
+                }
+                _ => term,
+            },
+            Node::Quant(mut quant) => {
+                let body = self.with_witnesses(quant.body, holds);
+                let exist = (quant.quantifier == Quantifier::Exists) == holds;
+                let mut marks = Vec::new();
+                for var in quant.vars.iter().filter(|_| exist) {
+                    let ty = self.logic.ty(self.logic.terms.bound(*var).1);
+                    if ty.is_reference() {
+                        let location = self.logic.terms.bound_term(*var);
+                        marks.push(self.logic.occurs(&ty, location));
+                    }
+                }
+                let marked = self.logic.terms.and(marks);
+                quant.body = match quant.quantifier {
+                    Quantifier::Exists => self.logic.terms.and([marked, body]),
+                    Quantifier::Forall => self.logic.terms.implies(marked, body),
+                };
+                self.logic.terms.quant(*quant)
+            }
             _ => term,
         }
     }

@@ -48,8 +48,6 @@ pub struct Config {
     pub dump_smt: Option<PathBuf>,
     /// What was proved in this run.
     pub cache: Arc<Cache>,
-    /// Infer what is missing in a contract, and try it.
-    pub abduce: bool,
     /// Whoever sets this wants no verdict any more.
     pub cancel: Option<Arc<AtomicBool>>,
 }
@@ -69,7 +67,6 @@ impl Config {
             members: Vec::new(),
             dump_smt: None,
             cache: Arc::default(),
-            abduce: true,
             cancel: None,
         }
     }
@@ -210,7 +207,7 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         }
     });
     let parts = jobs.into_parts();
-    let members = tasks.iter().zip(parts).map(|(task, parts)| Part::merge(*task, parts, config));
+    let members = tasks.iter().zip(parts).map(|(task, parts)| Part::merge(*task, parts));
     let (mut members, recursion): (Vec<Member>, Vec<Vec<Recursion>>) = members.unzip();
     let recursion: Vec<Recursion> = recursion.into_iter().flatten().collect();
     for (caller, span) in endless(&context.graph, &recursion) {

@@ -49,13 +49,18 @@ impl Questions<'_> {
         for name in functions {
             if !definitions.domains.contains_key(&name) {
                 self.domains(&mut definitions, &name);
+                self.find_regions(&mut definitions, &name);
             }
         }
         definitions
     }
 
     /// The answers to some questions. A solver that fails answers no.
-    fn ask(&mut self, translator: &mut Translator<'_>, steps: &[Step]) -> BTreeMap<usize, bool> {
+    pub fn ask(
+        &mut self,
+        translator: &mut Translator<'_>,
+        steps: &[Step],
+    ) -> BTreeMap<usize, bool> {
         let limits = Limits { rlimit: Some(WORK), ..self.limits };
         let effort = Effort { limits, second: 0, heaps: false };
         let answers = Prover::prove(&mut translator.logic, self.solvers, effort, steps, None);
@@ -373,7 +378,7 @@ fn claims_of(predicate: &Predicate) -> Vec<Dependency> {
 }
 
 /// Constants for the parts of the heap that a definition reads.
-fn some_heap(t: &mut Translator<'_>, name: &Name) -> Heap {
+pub(crate) fn some_heap(t: &mut Translator<'_>, name: &Name) -> Heap {
     let mut heap = Heap::default();
     for var in t.definitions.reads.get(name).cloned().unwrap_or_default() {
         let value = t.fresh_part(&var);

@@ -27,7 +27,7 @@ struct Score {
 const SOON: u64 = 200_000;
 
 fn compare(path: &Path) -> Score {
-    let usual = vc::Config { abduce: false, ..vc::Config::new(testing::z3()) };
+    let usual = vc::Config { ..vc::Config::new(testing::z3()) };
     let soon = compare_with(path, &vc::Config { second_try: SOON, ..usual.clone() });
     if soon.differences.is_empty() { soon } else { compare_with(path, &usual) }
 }

@@ -84,7 +84,6 @@ fn attempt(path: &Path, solver: &Path, text: &str, seed: &Seed, judged: &str, su
         members: vec![seed.member.clone()],
         timeout: Some(Duration::from_secs(20)),
         second_try: 500_000,
-        abduce: false,
         ..vc::Config::new(solver.to_path_buf())
     };
     match vc::verify(&program, &config).status() {
