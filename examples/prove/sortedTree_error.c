@@ -16,11 +16,18 @@ static struct tree *leaf(int key) {
     return t;
 }
 
-static void delete(struct tree *t) {
-    if (t) {
-        delete(t->left);
-        delete(t->right);
-        free(t);
+// Without recursion: rotated to the right as long as there is something left of the root, which is freed then.
+static void delete(struct tree *root) {
+    while (root) {
+        struct tree *t = root->left;
+        if (t) {
+            root->left = t->right;
+            t->right = root;
+        } else {
+            t = root->right;
+            free(root);
+        }
+        root = t;
     }
 }
 

@@ -84,6 +84,10 @@ pub fn star(p: &Formula, q: &Formula) -> Formula {
                 cell.data = fresh;
             }
             Atom::Pred(instance) => instance.args.iter_mut().for_each(|arg| *arg = moved(arg)),
+            Atom::Context(context) => {
+                context.root = moved(&context.root);
+                context.hole = moved(&context.hole);
+            }
         }
         both.atoms.push(atom);
     }
@@ -121,7 +125,7 @@ fn colour(
         let start = uses.get(first_red).and_then(|cell| left.atoms.get(*cell));
         let named = start.and_then(|atom| match atom {
             Atom::Cell(cell) => left.vars.iter().position(|value| *value == cell.at),
-            Atom::Pred(_) => None,
+            Atom::Pred(_) | Atom::Context(_) => None,
         });
         match named.and_then(|var| strong.vars.get(var).copied()) {
             Some(at) if first_red > 0 && defs.is_segment(instance.pred) => {

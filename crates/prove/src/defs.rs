@@ -153,6 +153,17 @@ impl Defs {
         pred.params == 2 && sub.args.get(end) == Some(&SubArg::Param(end))
     }
 
+    /// Is it a tree: several parts below a record, without other parameters? Then it may have a hole.
+    #[must_use]
+    pub fn is_tree(&self, id: PredId) -> bool {
+        let pred = self.pred(id);
+        let is_child = |sub: &Sub| matches!(sub.args.as_slice(), [SubArg::Field(_)]);
+        pred.params == 1
+            && pred.end == End::Null
+            && pred.subs.len() > 1
+            && pred.subs.iter().all(is_child)
+    }
+
     /// The predicates that records of a kind may form: lists through one field, doubly linked lists, trees.
     pub fn generate(&mut self, kind: KindId) {
         let shape = self.kind(kind).clone();

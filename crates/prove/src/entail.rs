@@ -8,10 +8,12 @@
 use std::collections::BTreeMap;
 
 use arith::{Constraint, Sum};
-use horn::{Clause, Query};
+use horn::{Clause, Query, RelId};
 
-use crate::defs::{Defs, End, SubArg};
-use crate::rsep::{Atom, Cell, Formula, HTerm, Instance, Refinement};
+use crate::defs::{Defs, End, PredId, SubArg};
+use crate::rsep::{
+    Applied, Arg, Atom, Cell, Context, Formula, HTerm, Instance, Refinement, is_rigid,
+};
 
 /// Unfoldings on one branch of a proof.
 const MOST_UNFOLDINGS: usize = 6;
@@ -82,6 +84,8 @@ struct Matcher<'a> {
     used: Vec<bool>,
     uses: Vec<Vec<usize>>,
     done: Vec<bool>,
+    /// What may be below the holes of the right side.
+    holes: BTreeMap<RelId, Refinement>,
     clauses: Vec<Clause>,
 }
 
@@ -96,6 +100,7 @@ impl<'a> Matcher<'a> {
             used: vec![false; left.atoms.len()],
             uses: vec![Vec::new(); right.atoms.len()],
             done: vec![false; right.atoms.len()],
+            holes: BTreeMap::new(),
             clauses: Vec::new(),
         }
     }
@@ -103,7 +108,7 @@ impl<'a> Matcher<'a> {
     fn left_over(&self) -> usize {
         let on_heap = |atom: &Atom| match atom {
             Atom::Cell(cell) => self.defs.kind(cell.kind).on_heap,
-            Atom::Pred(_) => true,
+            Atom::Pred(_) | Atom::Context(_) => true,
         };
         self.left
             .atoms
@@ -159,6 +164,10 @@ impl<'a> Matcher<'a> {
                     Atom::Cell(cell) => self.value(cell.at).is_some(),
                     Atom::Pred(instance) => {
                         instance.args.iter().all(|arg| self.value(*arg).is_some())
+                            && self.holes_are_known(&instance.refs)
+                    }
+                    Atom::Context(context) => {
+                        self.value(context.root).is_some() && self.value(context.hole).is_some()
                     }
                 };
                 if ready {
@@ -185,6 +194,7 @@ impl<'a> Matcher<'a> {
                     candidates.extend(&cell.ptrs);
                 }
                 Atom::Pred(instance) => candidates.extend(&instance.args),
+                Atom::Context(context) => candidates.extend([context.root, context.hole]),
             }
         }
         candidates.push(HTerm::Null);
@@ -224,6 +234,13 @@ impl<'a> Matcher<'a> {
                     };
                     found = found.or_else(|| instance.args.iter().find_map(unbound));
                 }
+                Atom::Context(context) => {
+                    let unbound = |arg: &HTerm| match arg {
+                        HTerm::Sym(sym) if !self.map.contains_key(sym) => Some(*sym),
+                        _ => None,
+                    };
+                    found = found.or_else(|| [context.root, context.hole].iter().find_map(unbound));
+                }
             }
         }
         found
@@ -244,7 +261,13 @@ impl<'a> Matcher<'a> {
         for query in &right.queries {
             let args = query.args.iter().map(|arg| self.sum(arg)).collect::<Option<Vec<_>>>();
             let Some(args) = args else { return false };
-            self.clause(Query { rel: query.rel, args }, Vec::new());
+            let heads = match self.holes.get(&query.rel) {
+                Some(inside) => inside.apply(&args),
+                None => vec![Query { rel: query.rel, args }],
+            };
+            if !heads.into_iter().all(|head| self.clause(head, &[])) {
+                return false;
+            }
         }
         for fact in &right.facts {
             let Some(sum) = self.sum(&fact.sum) else { return false };
@@ -253,7 +276,7 @@ impl<'a> Matcher<'a> {
             for case in cases {
                 let mut facts = self.left.facts.clone();
                 facts.push(case);
-                let body = self.left.queries.clone();
+                let body = not_rigid(&self.left.queries);
                 self.clauses.push(Clause { head: None, body, facts });
             }
         }
@@ -268,11 +291,35 @@ impl<'a> Matcher<'a> {
         Some(result)
     }
 
-    /// `head ← Φ ∧ more`.
-    fn clause(&mut self, head: Query, more: Vec<Query>) {
-        let mut body = self.left.queries.clone();
-        body.extend(more);
-        self.clauses.push(Clause { head: Some(head), body, facts: self.left.facts.clone() });
+    /// `head ← Φ ∧ more`. What may be below a hole of the left side is rigid: of `H(a)` only `H(b)` with `a = b` is a
+    /// reason, and without one there is no proof.
+    fn clause(&mut self, head: Query, more: &[Query]) -> bool {
+        let known: Vec<&Query> = self.left.queries.iter().chain(more).collect();
+        let body = not_rigid(known.iter().copied());
+        let facts = self.left.facts.clone();
+        if !is_rigid(head.rel) {
+            self.clauses.push(Clause { head: Some(head), body, facts });
+            return true;
+        }
+        let reasons: Vec<&Query> =
+            known.into_iter().filter(|query| query.rel == head.rel).collect();
+        if reasons.iter().any(|reason| reason.args == head.args) {
+            return true;
+        }
+        let Some(reason) = reasons.first() else { return false };
+        for (a, b) in head.args.iter().zip(&reason.args) {
+            for (less, more) in [(a, b), (b, a)] {
+                let Some(fact) = Constraint::less(less, more) else { return false };
+                let facts = facts.iter().cloned().chain([fact]).collect();
+                self.clauses.push(Clause { head: None, body: body.clone(), facts });
+            }
+        }
+        true
+    }
+
+    fn holes_are_known(&self, refs: &[Refinement]) -> bool {
+        let atoms = refs.iter().flat_map(|refinement| &refinement.atoms);
+        atoms.filter(|atom| is_rigid(atom.rel)).all(|atom| self.holes.contains_key(&atom.rel))
     }
 
     /// Matches a heaplet all of whose arguments are known.
@@ -302,22 +349,34 @@ impl<'a> Matcher<'a> {
                 let goal = Instance { pred: instance.pred, args, refs };
                 self.instance(&goal, index, wanted)
             }
+            Atom::Context(context) => {
+                let (root, hole) = (self.value(context.root), self.value(context.hole));
+                let (Some(root), Some(hole)) = (root, hole) else { return false };
+                let Some(refs) = self.refinements(&context.refs) else { return false };
+                let goal = Context { root, hole, refs, ..context.clone() };
+                self.context(&goal, index, wanted)
+            }
         }
     }
 
     /// Refinements of the right side in terms of the left one.
     fn refinements(&self, refs: &[Refinement]) -> Option<Vec<Refinement>> {
-        use crate::rsep::{Applied, Arg};
         let arg = |arg: &Arg| match arg {
             Arg::Bound(place) => Some(Arg::Bound(*place)),
             Arg::Term(sum) => self.sum(sum).map(Arg::Term),
         };
-        let atom = |atom: &Applied| {
-            let args = atom.args.iter().map(arg).collect::<Option<Vec<_>>>()?;
-            Some(Applied { rel: atom.rel, args })
-        };
         let one = |refinement: &Refinement| {
-            let atoms = refinement.atoms.iter().map(atom).collect::<Option<Vec<_>>>()?;
+            let mut atoms = Vec::new();
+            for atom in &refinement.atoms {
+                match self.holes.get(&atom.rel) {
+                    // It is applied to all bound variables, in their order.
+                    Some(inside) => atoms.extend(inside.atoms.iter().cloned()),
+                    None => {
+                        let args = atom.args.iter().map(arg).collect::<Option<Vec<_>>>()?;
+                        atoms.push(Applied { rel: atom.rel, args });
+                    }
+                }
+            }
             Some(Refinement { atoms })
         };
         refs.iter().map(one).collect()
@@ -358,11 +417,24 @@ impl<'a> Matcher<'a> {
                 pending.extend(parts);
                 continue;
             }
+            // A tree with a hole, and what is to be below the hole.
+            if let Some(found) = self.left.context_at(root).filter(free) {
+                let Atom::Context(own) = &self.left.atoms[found] else { return false };
+                if own.pred != goal.pred || !self.predicate(&whole(own), &goal) {
+                    return false;
+                }
+                self.take(found, index);
+                let Some(below) = below(own, &goal, self.defs) else { return false };
+                pending.push(below);
+                continue;
+            }
             let Some(found) = self.left.instance_at(root).filter(free) else { return false };
             let Atom::Pred(own) = &self.left.atoms[found] else { return false };
             if own.pred == goal.pred && own.args == goal.args {
                 self.take(found, index);
-                self.predicate(own, &goal);
+                if !self.predicate(own, &goal) {
+                    return false;
+                }
                 continue;
             }
             let middle = Formula::end_of(own, self.defs);
@@ -371,7 +443,9 @@ impl<'a> Matcher<'a> {
                 && self.left.avoids(end, root, self.defs);
             if composes {
                 self.take(found, index);
-                self.predicate(own, &goal);
+                if !self.predicate(own, &goal) {
+                    return false;
+                }
                 let End::Param(place) = self.defs.pred(goal.pred).end else { return false };
                 let mut rest = goal.clone();
                 rest.args[0] = middle;
@@ -399,7 +473,9 @@ impl<'a> Matcher<'a> {
         }
         if let Some(all) = goal.refs.first() {
             for head in all.apply(&cell.data) {
-                self.clause(head, Vec::new());
+                if !self.clause(head, &[]) {
+                    return None;
+                }
             }
         }
         debug_assert!(
@@ -409,16 +485,123 @@ impl<'a> Matcher<'a> {
     }
 
     /// PREDICATE: `Ψ'ᵢ ← Ψᵢ ∧ Φ`.
-    fn predicate(&mut self, own: &Instance, goal: &Instance) {
+    ///
+    /// A relation between records is asked only of such as the first refinement allows.
+    fn predicate(&mut self, own: &Instance, goal: &Instance) -> bool {
         let arities = &self.defs.pred(goal.pred).refs;
         for (place, refinement) in goal.refs.iter().enumerate() {
             let arity = arities.get(place).copied().unwrap_or(0);
             let first = self.left.next_data;
             let bound: Vec<Sum> = (0..arity as u32).map(|n| Sum::var(first + n)).collect();
-            let known = own.refs.get(place).map(|r| r.apply(&bound)).unwrap_or_default();
+            let mut known = own.refs.get(place).map(|r| r.apply(&bound)).unwrap_or_default();
+            if let Some(all) = own.refs.first().filter(|_| place > 0) {
+                let width = arities.first().copied().unwrap_or(0).max(1);
+                known.extend(bound.chunks_exact(width).flat_map(|record| all.apply(record)));
+            }
             for head in refinement.apply(&bound) {
-                self.clause(head, known.clone());
+                if !self.clause(head, &known) {
+                    return false;
+                }
             }
         }
+        true
     }
+
+    /// A tree with a hole: one of the left side as far as it goes, then record by record to the hole.
+    fn context(&mut self, goal: &Context, index: usize, wanted: &mut Option<usize>) -> bool {
+        let (mut at, mut inside) = (goal.root, goal.refs.first().cloned());
+        let free = |index: &usize| !self.used[*index];
+        if goal.root != goal.hole
+            && let Some(found) = self.left.context_at(goal.root).filter(free)
+        {
+            let Atom::Context(own) = &self.left.atoms[found] else { return false };
+            if own.pred != goal.pred || !self.predicate(&whole(own), &whole(goal)) {
+                return false;
+            }
+            self.take(found, index);
+            at = own.hole;
+            inside = match (own.inside, inside) {
+                (_, None) => None,
+                (None, Some(_)) => return false,
+                (Some(rel), Some(_)) => Some(everything(rel, goal.pred, self.defs)),
+            };
+        }
+        let Some(way) = self.way(at, goal.hole, goal) else { return false };
+        let pred = self.defs.pred(goal.pred);
+        for (found, side) in way {
+            let Atom::Cell(cell) = &self.left.atoms[found] else { return false };
+            self.take(found, index);
+            let refs: Vec<Refinement> =
+                inside.iter().cloned().chain(goal.refs.iter().skip(1).cloned()).collect();
+            for head in inside.iter().flat_map(|inside| inside.apply(&cell.data)) {
+                if !self.clause(head, &[]) {
+                    return false;
+                }
+            }
+            let record = Instance { pred: goal.pred, args: vec![cell.at], refs };
+            for (place, sub) in pred.subs.iter().enumerate() {
+                let Some(part) = sub.instance(&record, cell) else { return false };
+                if place == side {
+                    inside = part.refs.first().cloned();
+                } else if !self.instance(&part, index, wanted) {
+                    return false;
+                }
+            }
+        }
+        if let (Some(hole), Some(inside)) = (goal.inside, inside) {
+            self.holes.insert(hole, inside);
+        }
+        true
+    }
+
+    /// Records from one place to another, each with the part in which the next one is.
+    fn way(&self, from: HTerm, to: HTerm, goal: &Context) -> Option<Vec<(usize, usize)>> {
+        let pred = self.defs.pred(goal.pred);
+        let mut pending: Vec<(HTerm, Vec<(usize, usize)>)> = vec![(from, Vec::new())];
+        while let Some((at, way)) = pending.pop() {
+            if at == to {
+                return Some(way);
+            }
+            let Some(found) = self.left.cell_at(at).filter(|found| !self.used[*found]) else {
+                continue;
+            };
+            let Atom::Cell(cell) = &self.left.atoms[found] else { continue };
+            if cell.kind != pred.kind || way.iter().any(|(seen, _)| *seen == found) {
+                continue;
+            }
+            for (side, sub) in pred.subs.iter().enumerate().rev() {
+                if let [SubArg::Field(field)] = sub.args.as_slice()
+                    && let Some(child) = cell.ptrs.get(*field)
+                {
+                    pending.push((*child, way.iter().copied().chain([(found, side)]).collect()));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Queries to relations that are to be solved.
+fn not_rigid<'q>(queries: impl IntoIterator<Item = &'q Query>) -> Vec<Query> {
+    queries.into_iter().filter(|query| !is_rigid(query.rel)).cloned().collect()
+}
+
+/// The tree that a context is of.
+fn whole(context: &Context) -> Instance {
+    Instance { pred: context.pred, args: vec![context.root], refs: context.refs.clone() }
+}
+
+/// `λ a⃗. H(a⃗)`.
+fn everything(rel: RelId, pred: PredId, defs: &Defs) -> Refinement {
+    let arity = defs.pred(pred).refs.first().copied().unwrap_or(0);
+    Refinement { atoms: vec![Applied { rel, args: (0..arity).map(Arg::Bound).collect() }] }
+}
+
+/// What must be below the hole of a context for the whole to be the goal; `None` if that is not known.
+fn below(own: &Context, goal: &Instance, defs: &Defs) -> Option<Instance> {
+    let mut refs = goal.refs.clone();
+    if let Some(first) = refs.first_mut() {
+        *first = everything(own.inside?, own.pred, defs);
+    }
+    Some(Instance { pred: goal.pred, args: vec![own.hole], refs })
 }

@@ -203,6 +203,7 @@ impl Exposing<'_> {
                         index = self.descend(result, index, &instance, place)?;
                     }
                 }
+                Atom::Context(_) => return None,
             }
         }
     }
@@ -326,6 +327,7 @@ fn equal(
                     }
                 }
             }
+            Atom::Context(_) => return None,
         }
     }
     if open.len() > 6 {
@@ -388,7 +390,7 @@ pub fn intro(heap: &Formula, choice: &Formula, goal: &Formula, defs: &Defs) -> O
 pub fn tidy(formula: &mut Formula, defs: &Defs) {
     formula.atoms.retain(|atom| match atom {
         Atom::Pred(instance) => instance.args.first() != Some(&Formula::end_of(instance, defs)),
-        Atom::Cell(_) => true,
+        Atom::Cell(_) | Atom::Context(_) => true,
     });
     while let Some(index) = (0..formula.atoms.len()).find(|index| is_idle(formula, *index)) {
         formula.atoms.remove(index);
@@ -413,6 +415,7 @@ fn is_idle(formula: &Formula, index: usize) -> bool {
             let skipped = usize::from(other == index);
             i.args.iter().skip(skipped).any(|arg| *arg == root)
         }
+        Atom::Context(c) => c.root == root || c.hole == root,
     };
     !formula.vars.contains(&root)
         && !formula.apart.iter().any(|(a, b)| *a == root || *b == root)

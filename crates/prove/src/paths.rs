@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::exec::Command;
+use crate::exec::{Command, HExpr};
 use crate::program::{Cfg, To};
 
 /// Edges that leave a location.
@@ -170,5 +170,71 @@ fn transfer(command: &Command, live: &mut BTreeSet<usize>) {
         Command::Assume(constraint) => read(&constraint.sum, live),
         Command::StoreData(.., sum) => read(sum, live),
         _ => {}
+    }
+}
+
+/// Heap variables whose value may still be read, by location.
+pub(crate) fn live_heap(cfg: &Cfg) -> Vec<Vec<usize>> {
+    let mut live: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); cfg.nodes.len()];
+    loop {
+        let mut changed = false;
+        for (index, node) in cfg.nodes.iter().enumerate().rev() {
+            let mut all = BTreeSet::new();
+            for edge in &node.edges {
+                let mut set = match edge.to {
+                    To::Node(to) => live.get(to).cloned().unwrap_or_default(),
+                    To::Fail(_) => BTreeSet::new(),
+                };
+                for command in edge.commands.iter().rev() {
+                    transfer_heap(command, &mut set);
+                }
+                all.extend(set);
+            }
+            if all != live[index] {
+                live[index] = all;
+                changed = true;
+            }
+        }
+        if !changed {
+            return live.into_iter().map(|set| set.into_iter().collect()).collect();
+        }
+    }
+}
+
+fn transfer_heap(command: &Command, live: &mut BTreeSet<usize>) {
+    let mut read = |expr: &HExpr| {
+        if let HExpr::Var(x) = expr {
+            live.insert(*x);
+        }
+    };
+    match command {
+        Command::Assign(x, e) => {
+            if live.remove(x)
+                && let HExpr::Var(y) = e
+            {
+                live.insert(*y);
+            }
+        }
+        Command::Havoc(x) | Command::New(x, ..) => {
+            live.remove(x);
+        }
+        Command::Load(y, x, ..) => {
+            live.remove(y);
+            live.insert(*x);
+        }
+        Command::Equal(e, f) | Command::Different(e, f) => {
+            read(e);
+            read(f);
+        }
+        Command::Free(x)
+        | Command::Release(x)
+        | Command::LoadData(_, x, ..)
+        | Command::StoreData(x, ..) => read(&HExpr::Var(*x)),
+        Command::Store(x, .., e) => {
+            read(&HExpr::Var(*x));
+            read(e);
+        }
+        Command::Data(..) | Command::HavocData(..) | Command::Assume(_) => {}
+        Command::Skip | Command::Fail => {}
     }
 }

@@ -1,10 +1,10 @@
 //! Formulas as text, in the paper's notation: `y = t : y |-> [a, n] * ls((λa. a >= 0), n, null)`.
 
 use arith::{Constraint, Sum, Var};
-use horn::{Formula as Data, Query, Solution};
+use horn::{Formula as Data, Query, RelId, Solution};
 
 use crate::defs::Defs;
-use crate::rsep::{Arg, Atom, Formula, HTerm, Refinement};
+use crate::rsep::{Arg, Atom, Formula, HTerm, Refinement, is_rigid};
 
 /// Names, and what second-order variables are.
 #[derive(Clone, Copy)]
@@ -87,6 +87,11 @@ impl Printer<'_> {
         Data::of(constraint.clone()).show(&|var| self.data_name(var))
     }
 
+    /// What may be below a hole.
+    fn rigid(&self, rel: RelId) -> String {
+        format!("H{}", rel.0 & 0xffff)
+    }
+
     fn query(&self, query: &Query, name: &dyn Fn(Var) -> String) -> String {
         let known = self.solution.and_then(|solution| solution.formulas.get(query.rel.index()));
         match known.and_then(|formula| formula.apply(&query.args)) {
@@ -95,7 +100,11 @@ impl Printer<'_> {
             None => {
                 let args = query.args.iter().map(|arg| self.sum_with(arg, name));
                 let args: Vec<String> = args.collect();
-                format!("R{}({})", query.rel.0, args.join(", "))
+                let rel = match is_rigid(query.rel) {
+                    true => self.rigid(query.rel),
+                    false => format!("R{}", query.rel.0),
+                };
+                format!("{rel}({})", args.join(", "))
             }
         }
     }
@@ -113,6 +122,13 @@ impl Printer<'_> {
                 let args = instance.args.iter().map(|arg| self.term(*arg, formula));
                 let all: Vec<String> = refs.chain(args).collect();
                 format!("{}({})", self.defs.pred(instance.pred).name, all.join(", "))
+            }
+            Atom::Context(context) => {
+                let refs = context.refs.iter().filter_map(|refinement| self.lambda(refinement));
+                let inside = context.inside.map(|rel| self.rigid(rel));
+                let args = [context.root, context.hole].map(|arg| self.term(arg, formula));
+                let all: Vec<String> = refs.chain(inside).chain(args).collect();
+                format!("{}_with_hole({})", self.defs.pred(context.pred).name, all.join(", "))
             }
         }
     }

@@ -9,7 +9,7 @@ use horn::{Clause, Outcome, Query, RelId, Relation, Solution, Solver, System};
 use crate::defs::Defs;
 use crate::entail::entails;
 use crate::exec::{Command, execute_all};
-use crate::rsep::{Applied, Arg, Atom, Formula, Refinement};
+use crate::rsep::{Applied, Arg, Atom, Formula, HTerm, Refinement, is_rigid, rigid};
 
 /// Disjuncts of known formulas that are put into a clause.
 const MOST_CASES: usize = 64;
@@ -55,7 +55,8 @@ impl Solved {
 /// `false ← Φ`.
 #[must_use]
 pub fn contradiction(state: &Formula) -> Clause {
-    Clause { head: None, body: state.queries.clone(), facts: state.facts.clone() }
+    let body = state.queries.iter().filter(|query| !is_rigid(query.rel)).cloned().collect();
+    Clause { head: None, body, facts: state.facts.clone() }
 }
 
 /// A place on a path that gets an annotation.
@@ -67,6 +68,8 @@ pub struct Point {
     pub live: Vec<usize>,
     /// Which location it is.
     pub group: u32,
+    /// Data variables that may be put below a hole, as far as the tree around it is concerned.
+    pub within: Vec<usize>,
 }
 
 /// What must hold at the end of a path.
@@ -148,8 +151,24 @@ pub(crate) fn with_refinements(point: &Point, defs: &Defs, system: &mut System) 
     let base = point.group * 64;
     let mut args = live.clone();
     let mut instances = 0;
+    let mut holes: Vec<(HTerm, RelId, usize)> = Vec::new();
     for atom in &mut hat.atoms {
         match atom {
+            Atom::Context(context) => {
+                let pred = defs.pred(context.pred);
+                let inside = rigid(system.relations.len() as u32);
+                for (place, arity) in pred.refs.iter().enumerate() {
+                    instances += 1;
+                    let name = format!("{}{}_{instances}", pred.name, point.group);
+                    let group = Some(base + (instances + place as u32).min(63));
+                    let rel = system.relation(name, arity + live.len(), group, false);
+                    let bound = (0..*arity).map(Arg::Bound);
+                    let args = bound.chain(live.iter().cloned().map(Arg::Term)).collect();
+                    context.refs.push(Refinement { atoms: vec![Applied { rel, args }] });
+                }
+                context.inside = Some(inside);
+                holes.push((context.hole, inside, pred.refs.first().copied().unwrap_or(0)));
+            }
             Atom::Cell(cell) => args.extend(cell.data.iter().cloned()),
             Atom::Pred(instance) => {
                 let pred = defs.pred(instance.pred);
@@ -163,6 +182,22 @@ pub(crate) fn with_refinements(point: &Point, defs: &Defs, system: &mut System) 
                     instance.refs.push(Refinement { atoms: vec![Applied { rel, args }] });
                 }
             }
+        }
+    }
+    for (hole, inside, arity) in holes {
+        let all = Applied { rel: inside, args: (0..arity).map(Arg::Bound).collect() };
+        for atom in &mut hat.atoms {
+            if let Atom::Pred(instance) = atom
+                && instance.args.as_slice() == [hole]
+                && let Some(first) = instance.refs.first_mut()
+            {
+                first.atoms = vec![all.clone()];
+            }
+        }
+        // A record that is put there has one number; of others nothing is known.
+        if arity == 1 {
+            let query = |var: &usize| Query { rel: inside, args: vec![Sum::var(*var as u32)] };
+            hat.queries.extend(point.within.iter().map(query));
         }
     }
     let rel = system.relation(format!("R{}", point.group), args.len(), Some(base), true);

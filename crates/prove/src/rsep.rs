@@ -69,6 +69,42 @@ pub struct Instance {
     pub refs: Vec<Refinement>,
 }
 
+/// A tree without one of its parts: what is below `root`, but not what is below `hole`.
+///
+/// `ctx(Q, L, R, H, x, y)` is empty where `x = y`, and `H` implies `Q` then. Otherwise there is a smaller one up to a
+/// record `y' ↦ [d, l, r]` with `H'(d)`, of which `y` is one child and the other one is a tree: `H` implies
+/// `λa. H'(a) ∧ L(d, a)` where `y` is `l`. So `H` is what may be below the hole: `ctx(Q, L, R, H, x, y) * bt(H, L, R, y) ⊢
+/// bt(Q, L, R, x)`, whatever `H` is. It is a second-order variable of the formula, existential like its symbols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// The trees: a predicate with one parameter.
+    pub pred: PredId,
+    /// The root of the whole.
+    pub root: HTerm,
+    /// Where the part that is missing starts.
+    pub hole: HTerm,
+    /// Refinements of the whole: as many as the definition has, or none for `true`.
+    pub refs: Vec<Refinement>,
+    /// `H`, if there are refinements.
+    pub inside: Option<RelId>,
+}
+
+/// The first of the numbers of relations that stand for what may be below a hole. They are rigid: clauses are about
+/// all of them at once, so `H(a) ← … ∧ H(b)` holds where `a = b` does.
+const RIGID: u32 = 1 << 31;
+
+/// A relation for what may be below a hole; numbers that differ give different ones.
+#[must_use]
+pub fn rigid(number: u32) -> RelId {
+    RelId(RIGID | number)
+}
+
+/// Does it stand for what may be below a hole?
+#[must_use]
+pub fn is_rigid(rel: RelId) -> bool {
+    rel.0 >= RIGID
+}
+
 /// A heaplet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Atom {
@@ -76,6 +112,8 @@ pub enum Atom {
     Cell(Cell),
     /// An instance of a recursive predicate.
     Pred(Instance),
+    /// A tree with a hole.
+    Context(Context),
 }
 
 /// `∃X. Π : Σ * true`.
@@ -194,8 +232,18 @@ impl Formula {
                     cell.ptrs.iter_mut().for_each(replace);
                 }
                 Atom::Pred(instance) => instance.args.iter_mut().for_each(replace),
+                Atom::Context(context) => {
+                    replace(&mut context.root);
+                    replace(&mut context.hole);
+                }
             }
         }
+    }
+
+    /// The tree with a hole whose root is a place.
+    #[must_use]
+    pub fn context_at(&self, at: HTerm) -> Option<usize> {
+        self.atoms.iter().position(|atom| matches!(atom, Atom::Context(c) if c.root == at))
     }
 
     /// Where an instance ends.
@@ -215,6 +263,7 @@ impl Formula {
                 instance.args.first() == Some(&at)
                     && self.is_apart_said(at, Formula::end_of(instance, defs))
             }
+            Atom::Context(context) => context.root == at && self.is_apart_said(at, context.hole),
         };
         self.atoms.iter().position(allocates)
     }
@@ -289,6 +338,9 @@ impl Formula {
                                         i.args.first() == Some(&root)
                                             && self.is_apart_said(root, Formula::end_of(i, defs))
                                     }
+                                    Atom::Context(c) => {
+                                        c.root == root && self.is_apart_said(root, c.hole)
+                                    }
                                 }
                         });
                         if root == end || root == HTerm::Null || other {
@@ -296,6 +348,7 @@ impl Formula {
                             break;
                         }
                     }
+                    Atom::Context(_) => {}
                 }
             }
             match learnt {
@@ -387,6 +440,10 @@ impl Formula {
                     }
                 }
                 Atom::Pred(instance) => instance.refs.clear(),
+                Atom::Context(context) => {
+                    context.refs.clear();
+                    context.inside = None;
+                }
             }
         }
         shape.next_data = next_data;

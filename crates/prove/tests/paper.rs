@@ -294,7 +294,7 @@ fn figures_3_and_7_refined() {
     let Running { commands } = running();
     let start = with_data(build().done());
     let list = || with_data(build().pred(LS, &["x", "null"]).done());
-    let point = |group| Point { shape: list(), live: vec![I], group };
+    let point = |group| Point { shape: list(), live: vec![I], group, within: vec![] };
     let points = [point(2), point(2), point(3)];
     let path =
         Path { start: &start, points: &points, segments: &commands, goal: Goal::Unreachable };
@@ -352,7 +352,7 @@ fn figure_11_falls_back_on_the_strongest_proof() {
     let exact = execute_all(&built, &start, &defs).states.pop().expect("the path is feasible");
     let segments = [built, check];
     let refined = |shape: Formula| {
-        let points = [Point { shape, live: Vec::new(), group: 1 }];
+        let points = [Point { shape, live: Vec::new(), group: 1, within: vec![] }];
         let path =
             Path { start: &start, points: &points, segments: &segments, goal: Goal::Unreachable };
         let mut spacer = Spacer { solver: testing::z3(), timeout: Duration::from_secs(10) };
@@ -389,6 +389,7 @@ fn in_sl(formula: &Formula) -> String {
                 let args: Vec<String> = instance.args.iter().map(name).collect();
                 format!("seg({})", args.join(", "))
             }
+            Atom::Context(_) => panic!("there are no trees in these"),
         });
     }
     parts.push("true".to_owned());

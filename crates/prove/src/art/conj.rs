@@ -100,6 +100,11 @@ fn moved(formula: &Formula, shift: u32, shift_data: u32) -> Formula {
                 instance.args.iter_mut().for_each(term);
                 instance.refs = instance.refs.iter().map(refinement).collect();
             }
+            Atom::Context(context) => {
+                term(&mut context.root);
+                term(&mut context.hole);
+                context.refs = context.refs.iter().map(refinement).collect();
+            }
         }
     }
     result

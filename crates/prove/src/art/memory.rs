@@ -180,7 +180,11 @@ impl Art<'_> {
                     }
                     _ => true,
                 },
-                Atom::Cell(_) => true,
+                Atom::Context(context) if reached.contains(&context.root) => {
+                    reached.insert(context.hole);
+                    false
+                }
+                Atom::Cell(_) | Atom::Context(_) => true,
             });
             if open.len() == before {
                 break;
@@ -188,7 +192,7 @@ impl Art<'_> {
         }
         let on_heap = |atom: &&Atom| match atom {
             Atom::Cell(cell) => self.defs().kind(cell.kind).on_heap,
-            Atom::Pred(_) => true,
+            Atom::Pred(_) | Atom::Context(_) => true,
         };
         !open.iter().any(on_heap)
     }

@@ -13,6 +13,7 @@ mod conj;
 mod cover;
 mod memory;
 mod path;
+mod trees;
 mod whole;
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -24,7 +25,7 @@ use std::time::{Duration, Instant};
 use crate::defs::Defs;
 use crate::entail::entails;
 use crate::exec::{Command, Executed, execute_all};
-use crate::paths::{End, Segment, live, mentioned, segments};
+use crate::paths::{End, Segment, live, live_heap, mentioned, segments};
 use crate::program::Cfg;
 use crate::refine::Solved;
 use crate::rsep::Formula;
@@ -128,6 +129,8 @@ pub struct Art<'a> {
     /// Data variables that may still be read, by location, and those that annotations of paths may mention.
     live: Vec<Vec<usize>>,
     mentioned: Vec<Vec<usize>>,
+    /// Heap variables that may still be read, by location.
+    live_heap: Vec<Vec<usize>>,
     nodes: Vec<Node>,
     queue: VecDeque<usize>,
     /// Nodes that are not reached along their path, but by others perhaps: looked at when there are no others.
@@ -151,6 +154,7 @@ impl<'a> Art<'a> {
             segments: HashMap::new(),
             live: live(cfg),
             mentioned: mentioned(cfg),
+            live_heap: live_heap(cfg),
             nodes: Vec::new(),
             queue: VecDeque::new(),
             later: VecDeque::new(),
@@ -275,6 +279,17 @@ impl<'a> Art<'a> {
             let segment = self.edges(node)[edge].clone();
             let executed = on_heap(&segment, &heap, self.defs());
             let mut duty = duty(&segment, &executed);
+            // A tree that a label describes is larger than that of the path: what this one excludes data must.
+            if self.shapes_only
+                && duty == Duty::Blocked
+                && matches!(segment.to, End::Fail(_))
+                && self.nodes[node].label.iter().any(|from| {
+                    self.is_about_trees(from)
+                        && execute_all(&segment.commands, from, self.defs()).faults.is_empty()
+                })
+            {
+                continue;
+            }
             if self.shapes_only && duty == Duty::Unreachable {
                 self.get_there(node, edge, &heap)?;
                 continue;
@@ -290,11 +305,19 @@ impl<'a> Art<'a> {
                 self.prove_path(node, edge, duty)?;
             }
             if let (End::Node(loc), Duty::Safe) = (&segment.to, duty) {
+                let heap = executed.states.into_iter().next();
+                let mut label = Vec::new();
+                if self.shapes_only
+                    && let Some(heap) = &heap
+                {
+                    let from = &self.nodes[node].label;
+                    label.extend(self.tree_label(from, &segment.commands, heap, *loc));
+                }
                 self.nodes.push(Node {
                     loc: *loc,
                     parent: Some((node, edge)),
-                    heap: executed.states.into_iter().next(),
-                    label: Vec::new(),
+                    heap,
+                    label,
                     cover: None,
                     expanded: false,
                     excluded: false,

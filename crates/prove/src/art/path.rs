@@ -88,7 +88,12 @@ impl Art<'_> {
     pub(super) fn points(&self, nodes: &[usize], shapes: &[Formula]) -> Vec<Point> {
         let point = |(node, shape): (&usize, &Formula)| {
             let loc = self.nodes[*node].loc;
-            Point { shape: shape.clone(), live: self.mentioned[loc].clone(), group: loc as u32 }
+            Point {
+                shape: shape.clone(),
+                live: self.mentioned[loc].clone(),
+                group: loc as u32,
+                within: Vec::new(),
+            }
         };
         nodes.iter().zip(shapes).map(point).collect()
     }

@@ -33,11 +33,12 @@ impl Art<'_> {
         // What is no longer read matters seldom; without it there are fewer variables.
         // First with memory that must not be lost.
         let found = self
-            .whole(&self.live, true, false)
-            .or_else(|| self.whole(&self.live, false, false))
+            .whole(&self.live, true, true, false)
+            .or_else(|| self.whole(&self.live, true, false, false))
+            .or_else(|| self.whole(&self.live, false, false, false))
             .or_else(|| match self.options.quick {
                 true => None,
-                false => self.whole(&self.mentioned, false, true),
+                false => self.whole(&self.mentioned, true, false, true),
             });
         self.stats.theory += begin.elapsed();
         let Some((labels, solved)) = found else { return false };
@@ -59,6 +60,7 @@ impl Art<'_> {
     fn whole(
         &self,
         vars: &[Vec<usize>],
+        within: bool,
         memory: bool,
         hard: bool,
     ) -> Option<(BTreeMap<usize, Vec<Formula>>, Solved)> {
@@ -74,7 +76,7 @@ impl Art<'_> {
             }
             let own = match node.parent {
                 None => node.label.clone(),
-                Some(_) => self.hats(index, vars, &mut system),
+                Some(_) => self.hats(index, vars, within, &mut system),
             };
             hats.insert(index, own);
         }
@@ -162,11 +164,24 @@ impl Art<'_> {
         }
     }
 
-    fn hats(&self, node: usize, vars: &[Vec<usize>], system: &mut System) -> Vec<Formula> {
+    fn hats(
+        &self,
+        node: usize,
+        vars: &[Vec<usize>],
+        within: bool,
+        system: &mut System,
+    ) -> Vec<Formula> {
         let loc = self.nodes[node].loc;
         let live = vars.get(loc).cloned().unwrap_or_default();
+        // Temporaries are never put into a tree by a later turn.
+        let is_named = |var: &&usize| self.cfg.data.get(**var).is_some_and(|n| !n.contains('$'));
+        let within: Vec<usize> = match within {
+            true => live.iter().filter(is_named).copied().collect(),
+            false => Vec::new(),
+        };
         let hat = |shape: Formula| {
-            let point = Point { shape, live: live.clone(), group: loc as u32 };
+            let point =
+                Point { shape, live: live.clone(), group: loc as u32, within: within.clone() };
             with_refinements(&point, self.defs(), system)
         };
         self.label_or_true(node).into_iter().map(hat).collect()
