@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use heap::Program;
 use heap::run::{FaultKind, Property};
 use infer::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
+use infer::facts::Fact;
 use infer::shapes::Shapes;
 use infer::verdict::PathStats;
 use prove::art::{Art, Options, Verdict};
@@ -106,7 +107,7 @@ pub fn interpolants(
         }
         Verdict::Stopped { reason, timeout } => return far(stopped(&reason, Pos::None, timeout)),
     }
-    let mut invariants = Vec::new();
+    let mut invariants: Vec<Invariant> = Vec::new();
     for (loc, disjuncts) in art.invariants() {
         let Some(node) = cfg.nodes.get(loc) else { continue };
         let conjunction = |all: Vec<String>| match all.as_slice() {
@@ -114,12 +115,22 @@ pub fn interpolants(
             [one] => one.clone(),
             many => many.iter().map(|one| format!("({one})")).collect::<Vec<_>>().join(" && "),
         };
-        let disjuncts = disjuncts.into_iter().map(conjunction).collect();
-        let (proc, loc, pos) = (node.proc, node.loc, node.pos);
-        // Formulas are text; what they say of variables nobody reads off.
-        let facts = vec![Vec::new()];
-        let pictures = Vec::new();
-        invariants.push(Invariant { proc, loc, pos, disjuncts, pictures, facts });
+        let disjuncts: Vec<String> = disjuncts.into_iter().map(conjunction).collect();
+        let (proc, at, pos) = (node.proc, node.loc, node.pos);
+        let facts = art.facts(loc).into_iter().map(|all| all.into_iter().map(fact).collect());
+        let facts: Vec<Vec<Fact>> = facts.collect();
+        // Of a procedure that is called from several places one of its invariants holds.
+        let known = |i: &&mut Invariant| i.proc == proc && i.loc == at;
+        match invariants.iter_mut().find(known) {
+            Some(invariant) => {
+                invariant.disjuncts.extend(disjuncts);
+                invariant.facts.extend(facts);
+            }
+            None => {
+                let pictures = Vec::new();
+                invariants.push(Invariant { proc, loc: at, pos, disjuncts, pictures, facts });
+            }
+        }
     }
     let lost = PossibleFault {
         kind: FaultKind::Leak,
@@ -134,4 +145,12 @@ pub fn interpolants(
     let steps = art.stats.paths;
     let (definitions, checked) = (Vec::new(), None);
     Outcome { complete: Ok(()), faults, invariants, definitions, steps, paths, checked }
+}
+
+fn fact(fact: prove::art::Fact) -> Fact {
+    match fact {
+        prove::art::Fact::Zero(sum) => Fact::Zero(sum),
+        prove::art::Fact::NonNegative(sum) => Fact::NonNegative(sum),
+        prove::art::Fact::NotNull(var) => Fact::NotNull(var),
+    }
 }

@@ -11,6 +11,7 @@
 mod certify;
 mod conj;
 mod cover;
+mod facts;
 mod memory;
 mod path;
 mod trees;
@@ -29,6 +30,7 @@ use crate::paths::{End, Segment, live, live_heap, mentioned, segments};
 use crate::program::Cfg;
 use crate::refine::Solved;
 use crate::rsep::Formula;
+pub use facts::Fact;
 
 /// Nodes of a tree.
 const MOST_NODES: usize = 400;

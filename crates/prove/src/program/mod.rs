@@ -40,11 +40,21 @@ pub struct Cfg {
     pub prelude: Vec<Command>,
     /// Heap variables that are the addresses of global objects.
     pub globals: Vec<usize>,
+    /// Which variables of the program data variables are: those of an activation.
+    pub data_of: HashMap<usize, (Activation, VarId)>,
+    /// The same of heap variables.
+    pub heap_of: HashMap<usize, (Activation, VarId)>,
 }
+
+/// The number of an activation of a procedure that was inlined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Activation(usize);
 
 /// A location.
 #[derive(Clone, Debug)]
 pub struct Node {
+    /// The activation in which it is.
+    pub activation: Activation,
     /// Where it is in the heap program.
     pub proc: ProcId,
     /// Where it is in the procedure.
@@ -181,6 +191,15 @@ impl Translation<'_> {
             let name = format!("&{prefix}{}", object.name);
             objects.push(self.object(name, &object.ty));
         }
+        let activation = Activation(self.contexts.len());
+        for (index, slot) in slots.iter().enumerate() {
+            let var = (activation, VarId(index as u32));
+            match slot {
+                Slot::Data(a) => self.cfg.data_of.insert(*a, var),
+                Slot::Heap(x) => self.cfg.heap_of.insert(*x, var),
+                Slot::Opaque => None,
+            };
+        }
         self.contexts.push(Context { proc, slots, objects, caller });
         Ok(self.contexts.len() - 1)
     }
@@ -277,7 +296,14 @@ impl Translation<'_> {
         let body = self.program.proc(proc).body.as_ref().ok_or("a body is missing")?;
         let pos = body.locations.get(loc.index()).map_or(Pos::None, |location| location.pos);
         let id = self.cfg.nodes.len();
-        self.cfg.nodes.push(Node { proc, loc, pos, edges: Vec::new(), returns: false });
+        self.cfg.nodes.push(Node {
+            activation: Activation(context),
+            proc,
+            loc,
+            pos,
+            edges: Vec::new(),
+            returns: false,
+        });
         self.nodes.insert((context, loc), id);
         self.pending.push((context, loc));
         Ok(id)
