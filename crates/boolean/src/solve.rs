@@ -34,6 +34,7 @@ pub fn config(solver: PathBuf, timeout: Duration) -> Config {
         deadline: None,
         cancel: None,
         profile: false,
+        native: false,
     }
 }
 

@@ -179,8 +179,8 @@ fn places(heap: Vec<symex::Held>) -> Vec<HeapValue> {
 fn queries(stats: &Stats) -> Vec<QueryReport> {
     let asked = Purpose::ALL.iter().map(|purpose| (purpose.as_str(), stats.by_purpose[*purpose]));
     let report = |(purpose, tally): (&'static str, Tally)| {
-        let Tally { proved, refuted, unknown, time } = tally;
-        QueryReport { purpose, proved, refuted, unknown, time }
+        let Tally { proved, refuted, unknown, native, time } = tally;
+        QueryReport { purpose, proved, refuted, unknown, native, time }
     };
     asked.filter(|(_, tally)| tally.total() > 0).map(report).collect()
 }

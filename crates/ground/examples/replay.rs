@@ -1,6 +1,7 @@
 //! Replays what `lancehead verify --dump-smt FOLDER` wrote: answers each question, and compares with what
 //! the solver said. `cargo run --release --example replay -- FOLDER/*.smt2`; with `--check` every proof is
-//! checked, with `--slow N` questions that took more than so many microseconds are listed.
+//! checked, with `--slow N` questions that took more than so many microseconds are listed, with `--times N`
+//! each question may take so many times the work.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -53,11 +54,24 @@ struct Tally {
     solver: f64,
 }
 
+/// So many times the usual work.
+fn limits(times: usize) -> Limits {
+    let usual = Limits::default();
+    Limits {
+        instances: usual.instances * times,
+        matching: usual.matching * times,
+        cases: usual.cases * times,
+        pivots: usual.pivots * times,
+        ..usual
+    }
+}
+
 fn main() {
     let mut tallies: BTreeMap<(String, &'static str), Tally> = BTreeMap::new();
     let mut reading = Duration::ZERO;
     let mut rejected = 0;
     let (mut check, mut slow, mut show) = (false, u128::MAX, String::new());
+    let mut times = 1;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -67,6 +81,10 @@ fn main() {
             }
             "--slow" => {
                 slow = args.next().and_then(|n| n.parse().ok()).unwrap_or(u128::MAX);
+                continue;
+            }
+            "--times" => {
+                times = args.next().and_then(|n| n.parse().ok()).unwrap_or(1);
                 continue;
             }
             "--show" => {
@@ -88,9 +106,9 @@ fn main() {
                 "(check-sat)" => {
                     questions += 1;
                     let answer = if check {
-                        prover.prove(Limits::default())
+                        prover.prove(limits(times))
                     } else {
-                        prover.check(Limits::default())
+                        prover.check(limits(times))
                     };
                     let time = start.elapsed();
                     let name = match answer {

@@ -95,7 +95,7 @@ const BETWEEN: Limits =
     Limits { instances: 150, generation: 2, matching: 20_000, cases: 0, depth: 0, pivots: 400 };
 
 /// With more instances than this, those that are asked for are left to questions.
-const MAX_ALIVE: usize = 500;
+const MAX_ALIVE: usize = 4000;
 
 /// The answer to a question.
 #[derive(Clone, Debug)]

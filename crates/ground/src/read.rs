@@ -356,7 +356,8 @@ impl<'t> Reader<'_, 't> {
         for (name, template) in &names {
             self.scopes.entry(name).or_default().push(*template);
         }
-        let quant = self.quantified(universal, first, body, depth);
+        let binders = names.iter().map(|(name, _)| Box::from(*name)).collect();
+        let quant = self.quantified(universal, first, binders, body, depth);
         for (name, _) in &names {
             self.scopes.entry(name).or_default().pop();
         }
@@ -376,6 +377,7 @@ impl<'t> Reader<'_, 't> {
         &mut self,
         universal: bool,
         first: usize,
+        names: Box<[Box<str>]>,
         body: &Sexp<'t>,
         depth: usize,
     ) -> Option<Quant> {
@@ -420,7 +422,7 @@ impl<'t> Reader<'_, 't> {
         }
         free.sort_unstable();
         let first = first as u32;
-        Some(Quant { universal, free: free.into(), first, sorts, triggers, body, weight })
+        Some(Quant { universal, free: free.into(), first, names, sorts, triggers, body, weight })
     }
 }
 

@@ -82,6 +82,9 @@ pub(crate) struct Quant {
     pub free: Box<[u32]>,
     /// The first of its own variables.
     pub first: u32,
+    /// Their names. Formulas that differ in them are different, as for Z3: who is asked must not decide
+    /// what is proved.
+    pub names: Box<[Box<str>]>,
     /// Their sorts.
     pub sorts: Box<[Sort]>,
     pub triggers: Vec<Box<[Template]>>,

@@ -792,6 +792,8 @@ pub enum Ablation {
     /// Joining the footprints of wands soundly: then `false` can be proved. Never for anything but
     /// benchmarks
     Footprints,
+    /// Asking a native prover before Z3
+    Native,
 }
 
 /// Where paths are joined.

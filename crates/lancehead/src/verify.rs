@@ -268,6 +268,7 @@ impl From<Ablation> for symex::Ablation {
             Ablation::Memoisation => symex::Ablation::Memoisation,
             Ablation::Triggers => symex::Ablation::Triggers,
             Ablation::Footprints => symex::Ablation::Footprints,
+            Ablation::Native => symex::Ablation::Native,
         }
     }
 }

@@ -253,8 +253,8 @@ pub fn totals(report: &FileReport) -> String {
     format!("  {time:>6} ms  {file}: {}{}\n", report.status.as_str(), numbers(&report.stats))
 }
 
-/// A table of what the solver was asked, by purpose: how many, the answers, the time. Empty if it was
-/// asked nothing.
+/// A table of what was asked, by purpose: how many, the answers, how many without a solver, the time.
+/// Empty if nothing was asked.
 #[must_use]
 pub fn queries(report: &FileReport) -> String {
     let mut text = String::new();
@@ -262,12 +262,13 @@ pub fn queries(report: &FileReport) -> String {
         let total = q.proved + q.refuted + q.unknown;
         let _ = writeln!(
             text,
-            "  {:>6} ms  {total:>6} {:<16} {:>6} proved {:>6} refuted {:>6} unknown",
+            "  {:>6} ms  {total:>6} {:<16} {:>6} proved {:>6} refuted {:>6} unknown {:>6} natively",
             q.time.as_millis(),
             q.purpose,
             q.proved,
             q.refuted,
             q.unknown,
+            q.native,
         );
     }
     text

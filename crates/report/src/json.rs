@@ -23,7 +23,7 @@
 //! column say what in the source a quantified formula comes from; and `"counterexample"` of an error:
 //!
 //! ```json
-//! {"purpose": "branch", "proved": 3, "refuted": 40, "unknown": 1, "time_ms": 12}
+//! {"purpose": "branch", "proved": 3, "refuted": 40, "unknown": 1, "native": 30, "time_ms": 12}
 //! {"kind": "inverse", "file": "a.vpr", "line": 12, "column": 5,
 //!  "instances": 73, "max_generation": 4}
 //! {"confirmed": true, "variables": {"x": "3"},
@@ -111,6 +111,7 @@ struct Queries {
     proved: u64,
     refuted: u64,
     unknown: u64,
+    native: u64,
     time_ms: u64,
 }
 
@@ -259,8 +260,8 @@ pub fn render(report: &FileReport, sources: &SourceMap) -> String {
 }
 
 fn queries(report: &QueryReport) -> Queries {
-    let QueryReport { purpose, proved, refuted, unknown, time } = *report;
-    Queries { purpose, proved, refuted, unknown, time_ms: millis(time) }
+    let QueryReport { purpose, proved, refuted, unknown, native, time } = *report;
+    Queries { purpose, proved, refuted, unknown, native, time_ms: millis(time) }
 }
 
 /// The file, the start and the end of a position.
@@ -483,13 +484,14 @@ mod tests {
             proved: 3,
             refuted: 1,
             unknown: 2,
+            native: 4,
             time: Duration::from_micros(4900),
         }];
         let json = render(&report, &SourceMap::new());
         assert!(
             json.ends_with(concat!(
                 r#""queries":[{"purpose":"branch","proved":3,"refuted":1,"unknown":2,"#,
-                r#""time_ms":4}]}"#,
+                r#""native":4,"time_ms":4}]}"#,
             )),
             "{json}"
         );

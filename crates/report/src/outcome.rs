@@ -80,6 +80,8 @@ pub struct QueryReport {
     pub refuted: u64,
     /// So many have no answer.
     pub unknown: u64,
+    /// Of all these, so many were answered without a solver.
+    pub native: u64,
     /// All of them took so long.
     pub time: Duration,
 }

@@ -22,6 +22,8 @@ pub struct Config {
     /// Count how often quantified formulas are instantiated, for
     /// [`Session::instances`](crate::Session::instances).
     pub profile: bool,
+    /// Have a native prover beside the solver, for [`Session::prove_natively`](crate::Session::prove_natively).
+    pub native: bool,
 }
 
 /// What a question may take.

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use crate::config::{Answer, Config, Limits, SolverError, Stats};
 use crate::dump::Dump;
 use crate::model::Model;
+use crate::native::{Beside, Native};
 use crate::print::Printer;
 use crate::process::{Patience, Process, Silence};
 use crate::profile::{BUSY, Instances, Profile};
@@ -45,6 +46,8 @@ struct Frame {
     commands: String,
     /// How much of it the running solver has seen.
     sent: usize,
+    /// How much of it the native prover has seen.
+    shown: usize,
     /// What is declared in it.
     sorts: Vec<SortId>,
     funs: Vec<FunId>,
@@ -90,6 +93,8 @@ pub struct Session {
     works: bool,
     /// What the solvers said about instances, if somebody wants to know.
     profile: Option<Arc<Mutex<Profile>>>,
+    /// The native prover, if there is to be one.
+    native: Option<Beside>,
 }
 
 /// A running solver and what it knows.
@@ -123,6 +128,7 @@ impl Session {
     pub fn new(config: Config) -> Session {
         Session {
             profile: config.profile.then(Arc::default),
+            native: config.native.then(Beside::default),
             config,
             solver: None,
             frames: vec![Frame::default()],
@@ -215,6 +221,13 @@ impl Session {
         self.config.deadline = deadline;
     }
 
+    /// Has a native prover beside the solver from now on, or none; see [`Config::native`]. Nothing may be
+    /// asserted yet.
+    pub fn set_native(&mut self, native: bool) {
+        self.config.native = native;
+        self.native = native.then(Beside::default);
+    }
+
     /// From now on questions are cancelled by this; see [`Config::cancel`].
     pub fn set_cancel(&mut self, cancel: Option<Arc<AtomicBool>>) {
         self.config.cancel = cancel;
@@ -227,6 +240,7 @@ impl Session {
         if self.frames[0].commands.is_empty() {
             self.pop_to(1);
             self.dump = None;
+            self.native = self.config.native.then(Beside::default);
         } else {
             self.reset();
         }
@@ -243,6 +257,7 @@ impl Session {
     pub fn reset(&mut self) {
         self.dump = None;
         self.fresh = true;
+        self.native = self.config.native.then(Beside::default);
         self.frames = vec![Frame::default()];
         self.sorts = Marks::default();
         self.funs = Marks::default();
@@ -321,6 +336,9 @@ impl Session {
         frame.funs.iter().for_each(|id| self.funs.remove(id.index()));
         frame.terms.iter().for_each(|id| self.terms.remove(id.index()));
         let depth = self.frames.len();
+        if let Some(native) = self.native.as_mut().filter(|native| native.depth() > depth) {
+            native.pop();
+        }
         let Some(solver) = self.solver.as_mut().filter(|s| s.opened > depth) else { return };
         solver.opened = depth;
         if solver.process.write("(pop 1)\n").is_err() {
@@ -461,6 +479,34 @@ impl Session {
     /// If the solver cannot be had or does not understand us, or nobody wants the answer any more.
     pub fn prove(&mut self, terms: &mut Terms, formula: Term) -> Result<Answer, SolverError> {
         self.prove_within(terms, formula, self.config.limits)
+    }
+
+    /// What the native prover makes of a formula; nothing if there is none, or if it is of no use here.
+    /// The solver does not notice.
+    pub fn prove_natively(&mut self, terms: &mut Terms, formula: Term) -> Option<Native> {
+        if !self.native.as_ref()?.is_useful() {
+            self.native = None;
+            return None;
+        }
+        if terms.as_bool(formula) == Some(true) {
+            return None;
+        }
+        let negation = terms.not(formula);
+        self.push();
+        self.assert(terms, negation);
+        let native = self.native.as_mut()?;
+        for (index, frame) in self.frames.iter_mut().enumerate() {
+            if index >= native.depth() {
+                native.push();
+            }
+            if let Some(news) = frame.commands.get(frame.shown..).filter(|news| !news.is_empty()) {
+                native.read_at(index + 1, news);
+                frame.shown = frame.commands.len();
+            }
+        }
+        let answer = native.ask();
+        self.pop();
+        Some(answer)
     }
 
     /// As [`Session::prove`], with other limits.

@@ -23,6 +23,7 @@ fn config_of(solver: impl Into<PathBuf>, seconds: u64) -> Config {
         deadline: None,
         cancel: None,
         profile: false,
+        native: false,
     }
 }
 

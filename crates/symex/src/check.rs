@@ -28,10 +28,9 @@ impl Executor<'_> {
         if state.mode.in_trigger || self.is_aside() {
             return Err(Stop::Failed);
         }
-        let falsum = self.terms.bool(false);
         let undecided = self.take_undecided();
         // Where the assumptions contradict each other, the proof that failed would hardly have.
-        if self.prove_quickly(state, Purpose::Branch, falsum)? {
+        if self.is_infeasible(state)? {
             return Err(Stop::Infeasible);
         }
         if let Some(ReportAs::MustFail { pos, .. }) =

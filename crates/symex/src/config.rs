@@ -89,6 +89,8 @@ pub enum Ablation {
     Triggers,
     /// Footprints of wands are joined soundly. Without it `false` can be proved.
     Footprints,
+    /// A native prover is asked before the solver.
+    Native,
 }
 
 /// How permissions are looked for.

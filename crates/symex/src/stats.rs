@@ -56,8 +56,10 @@ pub struct Tally {
     pub proved: u64,
     /// There is a model in which it does not.
     pub refuted: u64,
-    /// The solver does not know.
+    /// Nobody knows.
     pub unknown: u64,
+    /// Of these, so many were answered without the solver.
+    pub native: u64,
     /// From the question to the answer.
     pub time: Duration,
 }
@@ -75,6 +77,7 @@ impl AddAssign for Tally {
         self.proved += other.proved;
         self.refuted += other.refuted;
         self.unknown += other.unknown;
+        self.native += other.native;
         self.time += other.time;
     }
 }
@@ -82,6 +85,14 @@ impl AddAssign for Tally {
 /// Questions by purpose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tallies([Tally; Purpose::ALL.len()]);
+
+impl Tallies {
+    /// How many questions were answered without the solver.
+    #[must_use]
+    pub fn native(&self) -> u64 {
+        self.0.iter().map(|tally| tally.native).sum()
+    }
+}
 
 impl Index<Purpose> for Tallies {
     type Output = Tally;
@@ -114,8 +125,10 @@ pub struct Stats {
     pub queries: u64,
     /// Of these, questions without an answer.
     pub unknown: u64,
-    /// The questions that were put to it, by purpose.
+    /// The questions that were put to it or to the native prover, by purpose.
     pub by_purpose: Tallies,
+    /// Questions that were not proved, although no model is known in which the formula does not hold.
+    pub doubts: u64,
     /// Members that were verified a second time, since they failed in a solver that had worked before.
     pub reruns: u64,
     /// How often it was started.
@@ -132,6 +145,7 @@ impl AddAssign for Stats {
         self.queries += other.queries;
         self.unknown += other.unknown;
         self.by_purpose += other.by_purpose;
+        self.doubts += other.doubts;
         self.reruns += other.reruns;
         self.starts += other.starts;
         self.waiting += other.waiting;

@@ -11,7 +11,7 @@ use viper::core::{
 };
 
 use crate::advice::advise;
-use crate::config::{Config, ExhaleMode, JoinMode};
+use crate::config::{Ablation, Config, ExhaleMode, JoinMode};
 use crate::diagnostics::Candidate;
 use crate::diagnostics::{Blame, ErrorKind, ReasonKind, identifier};
 use crate::encoding::{Encoding, FunctionTheory, Theories};
@@ -63,17 +63,21 @@ impl Worker {
             // A solver of its own: options stay.
             let mut config = session_config(&shared.config);
             config.options.extend(options);
-            let result = run(shared, unit, theories, *deadline, Session::new(config));
+            let session = Session::new(config);
+            let result = run(shared, unit, theories, *deadline, session, Provers::SolverAlone);
             return (result.parts, result.found);
         }
         let session = self.session(&shared.config);
-        let mut result = run(shared, unit, theories, *deadline, session);
-        // A solver that has worked before may not find a proof that another finds. What is reported
-        // must not depend on what else it did.
-        if !result.fresh && !result.is_clean() {
+        let provers = provers(shared);
+        let mut result = run(shared, unit, theories, *deadline, session, provers);
+        // A solver that has worked before may not find a proof that another finds, nor one that has not
+        // seen the questions that were answered natively. What is reported must not depend on that; it
+        // does not if each proof that failed has a countermodel.
+        let helped = result.stats().by_purpose.native() > 0;
+        if (!result.fresh || helped) && result.is_doubtful() {
             result.session.reset();
             let (before, session) = (Stats { reruns: 1, ..result.stats() }, result.session);
-            result = run(shared, unit, theories, *deadline, session);
+            result = run(shared, unit, theories, *deadline, session, Provers::SolverAlone);
             result.add_stats(before);
         }
         self.suggest(shared, ready, &mut result);
@@ -225,6 +229,12 @@ impl Outcome {
         self.parts.values().all(|part| part.failures.is_empty() && part.trouble.is_none())
     }
 
+    /// Are there failures or trouble, and not for each a countermodel?
+    fn is_doubtful(&self) -> bool {
+        let trouble = self.parts.values().any(|part| part.trouble.is_some());
+        !self.is_clean() && (trouble || self.stats().doubts > 0)
+    }
+
     fn stats(&self) -> Stats {
         self.parts.get(&self.key).map(|part| part.stats).unwrap_or_default()
     }
@@ -292,6 +302,7 @@ fn session_config(config: &Config) -> smt::Config {
     }
     options.extend(config.solver_options.iter().cloned());
     smt::Config {
+        native: false,
         solver: config.solver.clone(),
         options,
         limits: smt::Limits { rlimit: None, timeout: Duration::from_secs(60) },
@@ -313,14 +324,36 @@ fn unit_name(program: &Program, unit: &Unit) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_$.".contains(c) { c } else { '_' }).collect()
 }
 
+/// Who answers the questions of a unit.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Provers {
+    /// The native prover, and the solver what that leaves open.
+    NativeFirst,
+    SolverAlone,
+}
+
+/// The native prover is worth asking if there is little of a prelude. What front ends emit has hundreds
+/// of axioms, which ask for more instances than its limits allow.
+fn provers(shared: &Verification<'_>) -> Provers {
+    const MAX_AXIOMS: usize = 60;
+    let axioms = shared.program().domains.iter().map(|domain| domain.axioms.len()).sum::<usize>();
+    if shared.config.ablates(Ablation::Native) || axioms > MAX_AXIOMS {
+        Provers::SolverAlone
+    } else {
+        Provers::NativeFirst
+    }
+}
+
 fn run(
     shared: &Verification<'_>,
     unit: &Unit,
     theories: &Arc<Theories>,
     deadline: Option<Instant>,
     mut session: Session,
+    provers: Provers,
 ) -> Outcome {
     session.set_deadline(deadline);
+    session.set_native(provers == Provers::NativeFirst);
     let before = session.stats();
     let fresh = session.is_fresh();
     if let Some(folder) = &shared.config.dump_smt {

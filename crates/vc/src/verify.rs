@@ -271,6 +271,7 @@ pub(crate) fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::
         ours.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
     options.extend(config.solver_options.iter().cloned());
     smt::Config {
+        native: false,
         solver: config.solver.clone(),
         options,
         limits: config.limits(),

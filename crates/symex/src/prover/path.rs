@@ -17,6 +17,7 @@ use std::rc::Rc;
 use smt::{Node, Op, Term};
 
 use super::Prover;
+use super::questions::Openness;
 
 use crate::state::State;
 use crate::stats::Purpose;
@@ -208,8 +209,8 @@ impl Prover<'_> {
             };
         }
         let limits = self.limits.quick;
-        let never = self.question(Purpose::Branch, negation, limits)?;
-        let always = self.question(Purpose::Branch, condition, limits)?;
+        let never = self.question(Purpose::Branch, negation, limits, Openness::Harmless)?;
+        let always = self.question(Purpose::Branch, condition, limits, Openness::Harmless)?;
         match (never, always) {
             (true, true) => Err(Stop::Infeasible),
             (false, false) => {

@@ -2,13 +2,23 @@
 
 use std::time::Instant;
 
-use smt::{Answer, Limits, Node, Op, SolverError, Term};
+use smt::{Answer, Limits, Native, Node, Op, SolverError, Term};
 
 use super::Prover;
 use super::path::{Event, Run, Stop};
 use crate::state::State;
 use crate::stats::Purpose;
 use crate::verdict::Trouble;
+
+/// What a question without a proof means, if the native prover has tried everything it can.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Openness {
+    /// The answer decides about an error: the solver is asked.
+    Decisive,
+    /// The answer saves work, and *no* is always allowed: a side of a branch is explored, a chunk is not
+    /// simplified. If a proof fails after such an answer, the unit is verified again by the solver alone.
+    Harmless,
+}
 
 impl Prover<'_> {
     /// Does it follow from single assumptions, visibly?
@@ -53,16 +63,30 @@ impl Prover<'_> {
     /// Does a formula follow from the path conditions? The answer is worth some work.
     pub fn prove(&mut self, state: &State, purpose: Purpose, goal: Term) -> Run<bool> {
         let limits = self.limits.thorough;
-        self.ask(state, purpose, goal, limits)
+        self.ask(state, purpose, goal, limits, Openness::Decisive)
     }
 
-    /// The same if it is cheap to find out.
+    /// The same if it is cheap to find out, where *no* only costs work.
     pub fn prove_quickly(&mut self, state: &State, purpose: Purpose, goal: Term) -> Run<bool> {
         let limits = self.limits.quick;
-        self.ask(state, purpose, goal, limits)
+        self.ask(state, purpose, goal, limits, Openness::Harmless)
     }
 
-    fn ask(&mut self, state: &State, purpose: Purpose, goal: Term, limits: Limits) -> Run<bool> {
+    /// Do the path conditions contradict each other, so that an error on the path is none?
+    pub fn is_infeasible(&mut self, state: &State) -> Run<bool> {
+        let limits = self.limits.quick;
+        let falsum = self.terms.bool(false);
+        self.ask(state, Purpose::Branch, falsum, limits, Openness::Decisive)
+    }
+
+    fn ask(
+        &mut self,
+        state: &State,
+        purpose: Purpose,
+        goal: Term,
+        limits: Limits,
+        openness: Openness,
+    ) -> Run<bool> {
         if self.entailed(state, goal) {
             self.stats.trivial += 1;
             return Ok(true);
@@ -73,13 +97,22 @@ impl Prover<'_> {
                 _ => self.lost_track(),
             };
         }
-        let answer = self.question(purpose, goal, limits)?;
+        let answer = self.question(purpose, goal, limits, openness)?;
         self.log.record(Event::Answer(answer));
         Ok(answer)
     }
 
-    pub(super) fn question(&mut self, purpose: Purpose, goal: Term, limits: Limits) -> Run<bool> {
+    pub(super) fn question(
+        &mut self,
+        purpose: Purpose,
+        goal: Term,
+        limits: Limits,
+        openness: Openness,
+    ) -> Run<bool> {
         self.flush_symbols()?;
+        if let Some(answer) = self.ask_natively(purpose, goal, openness) {
+            return Ok(answer);
+        }
         let answer = if limits == self.limits.thorough && !self.aside {
             self.prove_thoroughly(purpose, goal, limits)
         } else {
@@ -120,6 +153,44 @@ impl Prover<'_> {
         self.ask_solver(Purpose::Retry, goal, Limits { timeout, ..limits })
     }
 
+    /// Asks the native prover. What it proves is proved, and a model is a model.
+    fn ask_natively(&mut self, purpose: Purpose, goal: Term, openness: Openness) -> Option<bool> {
+        let start = Instant::now();
+        let answer = self.session.prove_natively(&mut self.encoding.terms, goal)?;
+        let tally = &mut self.stats.by_purpose[purpose];
+        tally.time += start.elapsed();
+        let counted = match answer {
+            Native::Proved => &mut tally.proved,
+            Native::Refuted => &mut tally.refuted,
+            Native::Saturated if openness == Openness::Harmless => &mut tally.unknown,
+            Native::Saturated | Native::Unknown => return None,
+        };
+        *counted += 1;
+        tally.native += 1;
+        self.stats.doubts += u64::from(answer == Native::Saturated);
+        self.confirm(goal, answer);
+        if answer != Native::Proved {
+            self.undecided = false;
+        }
+        Some(answer == Native::Proved)
+    }
+
+    /// Where assertions are on, the solver confirms a sample of what is answered natively.
+    fn confirm(&mut self, goal: Term, native: Native) {
+        const SAMPLE: u64 = 8;
+        let answered = self.stats.by_purpose.native();
+        if !cfg!(debug_assertions) || !answered.is_multiple_of(SAMPLE) {
+            return;
+        }
+        let limits = self.limits.quick;
+        let answer = self.session.prove_within(&mut self.encoding.terms, goal, limits);
+        match native {
+            Native::Proved => assert_ne!(answer, Ok(Answer::Sat), "it is proved natively"),
+            Native::Refuted => assert_ne!(answer, Ok(Answer::Unsat), "it is refuted natively"),
+            Native::Saturated | Native::Unknown => {}
+        }
+    }
+
     /// Asks the solver once, and counts that.
     fn ask_solver(
         &mut self,
@@ -133,7 +204,10 @@ impl Prover<'_> {
         match answer {
             Answer::Unsat => tally.proved += 1,
             Answer::Sat => tally.refuted += 1,
-            Answer::Unknown(_) => tally.unknown += 1,
+            Answer::Unknown(_) => {
+                tally.unknown += 1;
+                self.stats.doubts += 1;
+            }
         }
         tally.time += start.elapsed();
         Ok(answer)
