@@ -1,4 +1,4 @@
-//! C and heap programs without annotations: from a file to verdicts on its safety.
+//! C, heap and SPL programs: from a file to verdicts on its safety.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,6 +20,8 @@ use report::safety::{
 use report::{Diagnostic, FileId, Pos, SourceMap};
 
 use crate::c_program::{self, is_heap_text};
+use crate::spl_infer;
+use crate::spl_program::is_spl;
 
 /// What is asked of each file.
 #[derive(Clone, Debug)]
@@ -66,6 +68,9 @@ pub fn infer_file(
     analysis: &dyn Analysis,
     cancelled: &Arc<AtomicBool>,
 ) -> Done {
+    if is_spl(path) {
+        return spl_infer::infer_file(path, settings, analysis, cancelled);
+    }
     let start = Instant::now();
     let (loaded, sources) = c_program::load(path, settings.c);
     let name = path.display().to_string();
@@ -111,7 +116,8 @@ pub fn infer_file(
                 });
                 witness = if settings.witness { self::witness(task, &report, first) } else { None };
             }
-            safety(name, path, &program, report, diagnostics, settings)
+            let replay = |violation: &Violation| replay(violation, path, settings);
+            safety(name, &program, report, diagnostics, settings, &replay)
         }
     };
     report.time = start.elapsed();
@@ -119,7 +125,7 @@ pub fn infer_file(
 }
 
 /// Invariants as pictures: each disjunct of each loop, with its formula.
-fn drawn_invariants(
+pub(crate) fn drawn_invariants(
     program: &Program,
     report: &Report,
     sources: &SourceMap,
@@ -242,13 +248,13 @@ fn unused_contracts(program: &Program, entry: ProcId) -> Vec<Diagnostic> {
     contracts.collect()
 }
 
-fn safety(
+pub(crate) fn safety(
     file: String,
-    path: &Path,
     program: &Program,
     report: Report,
     diagnostics: Vec<Diagnostic>,
     settings: &Settings,
+    replay: &dyn Fn(&Violation) -> String,
 ) -> SafetyReport {
     let function = |proc: ProcId| program.procs.get(proc.index()).map_or("?", |p| p.name.as_str());
     let invariants = report
@@ -260,11 +266,8 @@ fn safety(
             disjuncts: i.disjuncts,
         })
         .collect();
-    let properties: Vec<PropertyReport> = report
-        .properties
-        .into_iter()
-        .map(|(p, v)| property(p, v, program, &|v| replay(v, path, settings)))
-        .collect();
+    let properties: Vec<PropertyReport> =
+        report.properties.into_iter().map(|(p, v)| property(p, v, program, replay)).collect();
     let has = |verdict| properties.iter().any(|p| p.verdict == verdict);
     let status = if has(PropertyVerdict::Unsafe) {
         SafetyStatus::Unsafe
@@ -418,7 +421,11 @@ fn quoted(word: &str) -> String {
 }
 
 /// The heap between the last steps, and at the end.
-fn drawn(violation: &Violation, program: &Program, sources: &SourceMap) -> Vec<(String, Picture)> {
+pub(crate) fn drawn(
+    violation: &Violation,
+    program: &Program,
+    sources: &SourceMap,
+) -> Vec<(String, Picture)> {
     let title = |number: u64, pos: Pos| {
         let span = pos.span();
         let place = span.and_then(|span| Some(sources.get(span.file)?.presumed(span.start)));
@@ -491,7 +498,8 @@ pub fn diagnostic(fault: &Fault, ended: &heap::run::Run, program: &Program) -> D
     }
     // At a leak nothing is active that led to it.
     if fault.kind != FaultKind::Leak {
-        for caller in fault.stack.iter().skip(1) {
+        // What makes the state that an SPL procedure starts in is nowhere in the source.
+        for caller in fault.stack.iter().skip(1).filter(|caller| caller.pos != Pos::None) {
             let name = program.procs.get(caller.proc.index()).map_or("?", |p| p.name.as_str());
             diagnostic = diagnostic.with_label(caller.pos, format!("called in `{name}`"));
         }

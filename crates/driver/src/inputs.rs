@@ -17,6 +17,9 @@ pub const PROGRAMS: &[&str] = &["vpr", "spl"];
 /// What C programs and heap programs in folders are called.
 pub const C: &[&str] = &["c", "i", "heap"];
 
+/// What programs in folders are called of which `infer` and `prove` know whether they are safe.
+pub const ANALYSED: &[&str] = &["c", "i", "heap", "spl"];
+
 /// A file, or something that was named and is none.
 #[derive(Clone, Debug)]
 pub struct Input {

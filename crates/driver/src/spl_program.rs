@@ -50,6 +50,14 @@ pub fn front_end(path: &Path) -> Frontend {
     Frontend { sources, parsed: loaded.program, program, diagnostics }
 }
 
+/// The heap program of a file, with the front end's findings and what heap programs have no commands for.
+#[must_use]
+pub fn heap_program(path: &Path) -> (Option<spl::lower::Lowered>, SourceMap, Vec<Diagnostic>) {
+    let front = front_end(path);
+    let lowered = front.program.as_ref().map(|p| spl::lower::lower(p, &front.sources));
+    (lowered, front.sources, front.diagnostics)
+}
+
 /// The one file, with its includes and macros as they are.
 #[must_use]
 pub fn parsed(path: &Path) -> (Option<spl::ast::Program>, SourceMap, Vec<Diagnostic>) {

@@ -4,7 +4,9 @@
 //! the number is the line of the fault. `//:: entry reverse` says where the program starts, `//:: inputs 1 0` which
 //! inputs the smallest run has that violates the first property that is unsafe, and `//:: error ID` that the
 //! program is refused. Lines `//:: invariant FORMULA` are the disjuncts of the invariant of its only loop, about variables that
-//! they mention. Invariants that prove something pass the check, unless `//:: unchecked` says that it does not get through.
+//! they mention. `//:: because reach: TEXT` is a part of what is said of a property, `//:: warning ID@LINE` a warning. SPL
+//! programs start at all procedures unless there is an entry. Invariants that prove something pass the check, unless
+//! `//:: unchecked` says that it does not get through.
 
 mod equivalent;
 
@@ -22,7 +24,7 @@ use report::{Pos, SourceMap};
 
 fn main() -> std::process::ExitCode {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/infer");
-    let mut trials: Vec<Trial> = testing::files(&root, &["c", "i", "heap"])
+    let mut trials: Vec<Trial> = testing::files(&root, &["c", "i", "heap", "spl"])
         .into_iter()
         .map(|path| {
             let name = path.strip_prefix(&root).unwrap_or(&path).display().to_string();
@@ -82,6 +84,10 @@ struct Expected {
     inputs: Option<Vec<String>>,
     error: Option<String>,
     invariant: Vec<String>,
+    /// Property, and a part of the reason.
+    because: Vec<(String, String)>,
+    /// Identifiers and lines.
+    warnings: Vec<(String, u32)>,
     /// Is what proves it too much for the check?
     unchecked: bool,
 }
@@ -106,6 +112,14 @@ fn expected(text: &str) -> Result<Expected, Failed> {
             "entry" => found.entry = Some(rest.trim().to_owned()),
             "inputs" => found.inputs = Some(rest.split_whitespace().map(str::to_owned).collect()),
             "invariant" => found.invariant.push(rest.trim().to_owned()),
+            "because" => {
+                let (property, reason) = rest.split_once(':').ok_or("a reason has a colon")?;
+                found.because.push((property.trim().into(), reason.trim().into()));
+            }
+            "warning" => {
+                let (id, at) = rest.split_once('@').ok_or("a warning has a line")?;
+                found.warnings.push((id.trim().into(), at.trim().parse()?));
+            }
             "unchecked" => found.unchecked = true,
             "error" => found.error = Some(rest.trim().to_owned()),
             other => return Err(format!("nobody knows `{other}`").into()),
@@ -148,6 +162,19 @@ fn check(path: &Path) -> Result<(), Failed> {
             .into());
         }
     }
+    for (property, because) in &expected.because {
+        let found = report.properties.iter().find(|p| p.property == property);
+        let reason = found.map_or("", |p| p.reason.as_str());
+        if !reason.contains(because.as_str()) {
+            return Err(format!("{property}: {reason}, expected {because}").into());
+        }
+    }
+    let warned = report.diagnostics.iter();
+    let warned: Vec<(String, u32)> =
+        warned.map(|d| (d.id.to_string(), line(d.pos, &done.sources))).collect();
+    if let Some(missing) = expected.warnings.iter().find(|w| !warned.contains(w)) {
+        return Err(format!("no warning {missing:?} among {warned:?}").into());
+    }
     // What rests on invariants passes a check that knows nothing of how they were found.
     let open = report.check.as_ref().map_or(&[][..], |check| &check.open);
     if open.is_empty() == expected.unchecked {
@@ -168,6 +195,10 @@ fn check(path: &Path) -> Result<(), Failed> {
         if found != Some(inputs) {
             return Err(format!("inputs {found:?}, expected {inputs:?}").into());
         }
+    }
+    // Where an SPL program starts is a state that was found for it.
+    if path.extension().is_some_and(|e| e == "spl") {
+        return Ok(());
     }
     let (loaded, _) = driver::c_program::load(path, c::Options::default());
     let mut program = loaded.program.ok_or("it was a program before")?;

@@ -16,7 +16,7 @@ pub mod types;
 
 pub use expr::{Arith, BinOp, Comparison, Expr, UnOp};
 pub use program::{
-    Action, Body, Callee, Check, Command, Formula, Global, GlobalId, LocId, Location, Object,
-    ObjectId, Out, Proc, ProcId, Program, Region, Var, VarId,
+    Action, Body, Callee, Check, Clause, Command, Formula, Global, GlobalId, Language, LocId,
+    Location, Meaning, Object, ObjectId, Out, Proc, ProcId, Program, Region, Var, VarId,
 };
 pub use types::{DataModel, Field, IntType, Record, RecordId, Scalar, Target, Type};

@@ -124,8 +124,41 @@ pub struct Body {
 pub struct Formula {
     /// Its text.
     pub text: String,
+    /// In which language that is.
+    pub language: Language,
     /// Where it is, without quotes.
     pub pos: Pos,
+}
+
+/// The language of a [`Formula`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// The notation of `lancehead sl`.
+    Logic,
+    /// SPL, which says some things that the notation cannot.
+    Spl(Clause),
+}
+
+/// What is known of a clause of SPL besides its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clause {
+    /// It says nothing of footprints.
+    pub pure: bool,
+    /// It is assumed, and never checked.
+    pub free: bool,
+    /// The same in the notation of `lancehead sl`.
+    pub meaning: Meaning,
+}
+
+/// A clause in the notation of `lancehead sl`.
+#[derive(Clone, Debug)]
+pub enum Meaning {
+    /// The same.
+    Same(String),
+    /// It says less: what is missing, a clause ("`sorted(F)` is not understood"), and where that is.
+    Weaker(String, String, Pos),
+    /// There is none: why, a clause, and what it is about.
+    None(String, Pos),
 }
 
 /// A point between commands, and how to go on.
@@ -242,6 +275,12 @@ pub enum Command {
     Assume(Expr),
     /// It must not be zero.
     Assert(Expr, Check),
+    /// Paths on which a formula does not hold are no paths.
+    AssumeFormula(Formula),
+    /// A formula must hold.
+    AssertFormula(Formula),
+    /// Something that this language has no commands for: what, for people. Nothing is known after it.
+    Unsupported(String),
     /// The variable has any value of its type.
     Havoc(VarId),
     /// A call.
@@ -289,6 +328,10 @@ pub enum Check {
     Unreachable,
     /// An index is within an array that is part of a larger object.
     Index,
+    /// What is freed is not null.
+    Freed,
+    /// The length of an array is not negative.
+    Length,
 }
 
 /// What a call calls.
@@ -327,7 +370,53 @@ impl PartialEq for Location {
 
 impl PartialEq for Formula {
     fn eq(&self, other: &Formula) -> bool {
-        self.text == other.text
+        (&self.text, &self.language) == (&other.text, &other.language)
+    }
+}
+
+impl PartialEq for Meaning {
+    fn eq(&self, other: &Meaning) -> bool {
+        match (self, other) {
+            (Meaning::Same(a), Meaning::Same(b)) => a == b,
+            (Meaning::Weaker(a, why, _), Meaning::Weaker(b, reason, _)) => (a, why) == (b, reason),
+            (Meaning::None(a, _), Meaning::None(b, _)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Meaning {}
+
+impl Formula {
+    /// A formula in the notation of `lancehead sl`.
+    #[must_use]
+    pub fn logic(text: impl Into<String>, pos: Pos) -> Formula {
+        Formula { text: text.into(), language: Language::Logic, pos }
+    }
+
+    /// It in the notation of `lancehead sl`, if that says the same or less; otherwise why there is none, and
+    /// where.
+    ///
+    /// # Errors
+    /// With the reason.
+    pub fn in_logic(&self) -> Result<&str, (&str, Pos)> {
+        match &self.language {
+            Language::Logic => Ok(&self.text),
+            Language::Spl(Clause { meaning: Meaning::Same(text), .. })
+            | Language::Spl(Clause { meaning: Meaning::Weaker(text, ..), .. }) => Ok(text),
+            Language::Spl(Clause { meaning: Meaning::None(why, pos), .. }) => Err((why, *pos)),
+        }
+    }
+
+    /// What is missing in [`Formula::in_logic`], if that says less, and where it is.
+    #[must_use]
+    pub fn missing(&self) -> Option<(&str, Pos)> {
+        match &self.language {
+            Language::Spl(Clause { meaning: Meaning::Weaker(_, why, pos), .. }) => {
+                Some((why, *pos))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -370,6 +459,9 @@ impl Command {
             | Command::Leave(_)
             | Command::Forget(_)
             | Command::Havoc(_)
+            | Command::AssumeFormula(_)
+            | Command::AssertFormula(_)
+            | Command::Unsupported(_)
             | Command::Abort => {}
             Command::Assign(_, e)
             | Command::Free(e)

@@ -9,13 +9,22 @@ pub struct RecordId(pub u32);
 /// An integer type of the target. With unbounded integers it says only what conversions do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct IntType {
-    /// How many bits, at most 64.
+    /// How many bits, at most 64; none of [`IntType::UNBOUNDED`].
     pub bits: u8,
     /// Two's complement, or without sign.
     pub signed: bool,
 }
 
 impl IntType {
+    /// The integers of mathematics. A place that holds one takes eight bytes.
+    pub const UNBOUNDED: IntType = IntType { bits: 0, signed: true };
+
+    /// The least and the largest value, if there are such.
+    #[must_use]
+    pub fn bounds(self) -> Option<(i128, i128)> {
+        (self != IntType::UNBOUNDED).then(|| (self.least(), self.largest()))
+    }
+
     /// A signed one.
     #[must_use]
     pub const fn signed(bits: u8) -> IntType {
@@ -28,16 +37,28 @@ impl IntType {
         IntType { bits, signed: false }
     }
 
-    /// The least value.
+    /// The least value; of those without bounds, the least that a run can have.
     #[must_use]
     pub fn least(self) -> i128 {
-        if self.signed { -(1i128 << (self.bits.max(1) - 1)) } else { 0 }
+        if self == IntType::UNBOUNDED {
+            i128::MIN
+        } else if self.signed {
+            -(1i128 << (self.bits.max(1) - 1))
+        } else {
+            0
+        }
     }
 
-    /// The largest value.
+    /// The largest value; of those without bounds, the largest that a run can have.
     #[must_use]
     pub fn largest(self) -> i128 {
-        if self.signed { (1i128 << (self.bits.max(1) - 1)) - 1 } else { (1i128 << self.bits) - 1 }
+        if self == IntType::UNBOUNDED {
+            i128::MAX
+        } else if self.signed {
+            (1i128 << (self.bits.max(1) - 1)) - 1
+        } else {
+            (1i128 << self.bits) - 1
+        }
     }
 
     /// Is a number one of its values?
@@ -60,7 +81,7 @@ impl IntType {
     /// How many bytes it takes.
     #[must_use]
     pub fn bytes(self) -> u64 {
-        u64::from(self.bits).div_ceil(8)
+        if self == IntType::UNBOUNDED { 8 } else { u64::from(self.bits).div_ceil(8) }
     }
 }
 
@@ -170,6 +191,9 @@ impl Scalar {
 
 impl fmt::Display for IntType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == IntType::UNBOUNDED {
+            return f.write_str("int");
+        }
         write!(f, "{}{}", if self.signed { 'i' } else { 'u' }, self.bits)
     }
 }

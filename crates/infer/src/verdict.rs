@@ -146,7 +146,8 @@ pub fn kind(fault: FaultKind) -> &'static str {
         | FaultKind::OutOfBounds
         | FaultKind::Wild
         | FaultKind::Constant
-        | FaultKind::InvalidCall => "valid-deref",
+        | FaultKind::InvalidCall
+        | FaultKind::NegativeLength => "valid-deref",
     }
 }
 

@@ -17,6 +17,7 @@ Examples:
   lancehead fmt list.vpr                      format it in place
   lancehead fmt --check .                     which files would change? exit status 1 if any
   lancehead print --core list.vpr             what is left when all syntactic sugar is gone
+  lancehead print --core list.spl             the heap program that C and SPL programs become
   lancehead infer list.c                      is a C program memory safe? why, or why not?
   lancehead run list.c                        run a C program, and stop at the first fault
   lancehead run list.spl                      run procedures with contracts on small heaps
@@ -58,6 +59,7 @@ Examples:
   lancehead infer list.c                     memory safety, leaks and assertions
   lancehead infer --property memsafety src   of all C programs in a folder, one property
   lancehead infer --entry reverse list.c     code without `main`
+  lancehead infer list.spl                   procedures with preconditions, without their invariants
   lancehead infer --emit annotated list.c    the source with invariants as comments
   lancehead infer --check list.c             and check them, by proofs that share nothing with the analysis
   lancehead infer --svg heap.svg list.c      pictures of the heap in which it goes wrong, or of the invariants
@@ -416,7 +418,8 @@ pub struct Print {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// With imports, macros and plugins gone and all types known: what a verifier sees
+    /// With imports, macros and plugins gone and all types known: what a verifier sees; of C and SPL programs, the
+    /// heap program
     #[arg(long)]
     pub core: bool,
 
@@ -432,8 +435,8 @@ pub struct Print {
 /// Arguments of `infer`.
 #[derive(Debug, clap::Args)]
 pub struct Infer {
-    /// The programs: C, preprocessed or not, or heap programs as text (`.heap`); a folder stands for
-    /// all of them in it
+    /// The programs: C, preprocessed or not, heap programs as text (`.heap`), or programs in SPL (`.spl`); a
+    /// folder stands for all of them in it
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -441,7 +444,7 @@ pub struct Infer {
     #[arg(long = "property", value_enum, value_name = "NAME")]
     pub properties: Vec<PropertyName>,
 
-    /// Where the program starts [default: main]
+    /// Where the program starts [default: main; of an SPL program, at each procedure]
     #[arg(long, value_name = "FUNCTION")]
     pub entry: Option<String>,
 

@@ -36,7 +36,7 @@ pub(crate) fn run(
     let json = args.format == AnalysisFormat::Json;
     let mut reports: Vec<SafetyReport> = Vec::new();
     let mut files: Vec<PathBuf> = Vec::new();
-    for input in inputs::expand(&args.files, inputs::C, &|| cancel.is_cancelled()) {
+    for input in inputs::expand(&args.files, inputs::ANALYSED, &|| cancel.is_cancelled()) {
         match input.problem {
             None => files.push(input.path),
             Some(problem) => {

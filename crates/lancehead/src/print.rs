@@ -19,6 +19,13 @@ pub(crate) fn run(args: &args::Print, color: Color, out: &mut Output) -> u8 {
     let (text, sources, diagnostics) = if c_program::is_c(&args.file) {
         let (loaded, sources) = c_program::load(&args.file, args.c.options());
         (loaded.program.map(|p| heap::text::print(&p)), sources, loaded.diagnostics)
+    } else if spl_program::is_spl(&args.file) && args.core {
+        let (lowered, sources, mut diagnostics) = spl_program::heap_program(&args.file);
+        let text = lowered.map(|lowered| {
+            diagnostics.extend(lowered.diagnostics);
+            heap::text::print(&lowered.program)
+        });
+        (text, sources, diagnostics)
     } else if spl_program::is_spl(&args.file) {
         let (program, sources, diagnostics) = spl_program::parsed(&args.file);
         (program.map(|p| spl::print::program(&p)), sources, diagnostics)

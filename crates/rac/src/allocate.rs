@@ -24,6 +24,7 @@ impl<'p> Machine<'p> {
             }
         };
         let used = self.state.used.entry(ty.clone()).or_default();
+        self.reused |= number <= *used;
         *used = (*used).max(number);
         number
     }

@@ -8,7 +8,7 @@ use spl::core::{
 
 use crate::effects::Effects;
 use crate::eval::{address, unknown};
-use crate::machine::{Env, Fault, Found, Machine, Result, Stop};
+use crate::machine::{Drawn, Env, Fault, Found, Machine, Result, Stop};
 use crate::value::{Footprint, Place, Value};
 
 /// So many attempts to find a footprint and values for an assertion.
@@ -153,11 +153,14 @@ impl<'p> Machine<'p> {
                     match target {
                         Target::Local(local) => {
                             let value = self.any(&activation.env.ty(*local), span)?;
+                            let name = activation.procedure.name.clone();
+                            self.drawn.push(Drawn::Variable(name, *local, value.clone()));
                             activation.env.set(*local, Some(value));
                         }
                         Target::Global(name) => {
                             let ty = self.program.globals.get(name).cloned().unwrap_or(Type::Int);
                             let value = self.any(&ty, span)?;
+                            self.drawn.push(Drawn::Global(name.clone(), value.clone()));
                             self.store(Place::Global(name.clone()), value);
                         }
                         _ => return unknown(span, "`havoc` of this"),
@@ -204,6 +207,8 @@ impl<'p> Machine<'p> {
             }
             StmtKind::Choose(branches) => {
                 let index = self.choose(branches.len());
+                let name = activation.procedure.name.clone();
+                self.drawn.push(Drawn::Branch(name, index));
                 if let Some(branch) = branches.get(index) {
                     return self.exec(activation, branch);
                 }

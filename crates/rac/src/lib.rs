@@ -35,7 +35,7 @@ mod solve;
 mod start;
 mod value;
 
-pub use machine::Fault;
+pub use machine::{Drawn, Fault};
 pub use picture::Snapshot;
 pub use refute::{Counterexample, enclosing_loop, refute};
 pub use run::{Config, End, Run, run, run_turn};

@@ -42,6 +42,17 @@ pub struct Fault {
     pub certain: bool,
 }
 
+/// Something that a statement leaves open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Drawn {
+    /// `havoc x`, in a procedure.
+    Variable(Name, LocalId, Value),
+    /// `havoc` of a global variable.
+    Global(Name, Value),
+    /// Which branch of `choose` is taken, in a procedure.
+    Branch(Name, usize),
+}
+
 /// Who owns variables, and what they are.
 #[derive(Clone, Debug)]
 pub(crate) struct Env<'p> {
@@ -132,6 +143,12 @@ pub(crate) struct Machine<'p> {
     pub calls: Vec<Name>,
     /// Statements of the first procedure that were executed.
     pub visited: Vec<Span>,
+    /// Does its start rest on trying some of infinitely many values?
+    pub doubtful_start: bool,
+    /// Was something allocated where a dangling pointer may lead?
+    pub reused: bool,
+    /// What statements of the program left open, in the order in which they were executed.
+    pub drawn: Vec<Drawn>,
     /// Variables where a fault was met.
     pub stopped_in: Option<(&'p [Local], Vec<Option<Value>>)>,
 }
@@ -171,6 +188,9 @@ impl<'p> Machine<'p> {
             progress: 0,
             calls: Vec::new(),
             visited: Vec::new(),
+            doubtful_start: false,
+            reused: false,
+            drawn: Vec::new(),
             stopped_in: None,
         }
     }
@@ -289,7 +309,9 @@ impl<'p> Machine<'p> {
             }
             Type::Set(of) => {
                 let mut set = BTreeSet::new();
-                for _ in 0..self.choose(4) {
+                // Sets of what contains sets of itself end somewhere.
+                let most = if height == 0 { 1 } else { 4 };
+                for _ in 0..self.choose(most) {
                     set.insert(self.any_of_height(of, span, height.min(1))?);
                 }
                 set.remove(&Value::null(of));
@@ -303,7 +325,9 @@ impl<'p> Machine<'p> {
                 }
                 Value::Map(Arc::new(map))
             }
-            Type::Datatype(name) => return self.any_data(name, span, height),
+            Type::Datatype(name) => {
+                return self.deeper(span, |machine| machine.any_data(name, span, height));
+            }
             Type::Opaque(_) => Value::Opaque(self.choose(3) as u32),
             Type::Perm | Type::Hole(_) => {
                 return Err(Stop::Unknown(span, "a value of this type".to_owned()));

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use report::picture::{Drawn, Held, Picture, Row};
-use spl::core::{Local, Program, Type};
+use spl::core::{Local, LocalId, Name, Program, Type};
 
 use crate::machine::{Machine, State};
-use crate::value::{Place, Slot, Value};
+use crate::value::{Footprint, Place, Slot, Value};
 
 /// Numbers of locations of different types are so far apart.
 const APART: u64 = 1000;
@@ -24,6 +24,54 @@ impl<'p> Machine<'p> {
     pub fn snapshot(&self, locals: &[Option<Value>], declared: &'p [Local]) -> Snapshot<'p> {
         let (program, state) = (self.program, self.state.clone());
         Snapshot { program, declared, locals: locals.to_vec(), state }
+    }
+}
+
+impl<'p> Snapshot<'p> {
+    /// The same state, with all values that were chosen when somebody looked.
+    pub(crate) fn knowing(&self, machine: &Machine<'p>) -> Snapshot<'p> {
+        let mut known = self.clone();
+        known.state.base.clone_from(&machine.state.base);
+        known
+    }
+
+    /// The value of a variable.
+    #[must_use]
+    pub fn value(&self, local: LocalId) -> Option<&Value> {
+        self.locals.get(local.0 as usize)?.as_ref()
+    }
+
+    /// What is owned.
+    #[must_use]
+    pub fn owned_locations(&self) -> &Footprint {
+        &self.state.owned
+    }
+
+    /// What a field of an object holds, if somebody looked.
+    #[must_use]
+    pub fn field(&self, name: &Name, at: u32) -> Option<&Value> {
+        self.held(&Place::Field(name.clone(), at))
+    }
+
+    /// What an element of an array is, if somebody looked.
+    #[must_use]
+    pub fn element(&self, of: &Type, array: u32, index: i128) -> Option<&Value> {
+        self.held(&Place::Element(of.clone(), array, index))
+    }
+
+    /// The length of an array, if somebody looked.
+    #[must_use]
+    pub fn length(&self, of: &Type, array: u32) -> Option<i128> {
+        match self.state.base.get(&(0, Place::Length(of.clone(), array))) {
+            Some(Value::Int(length)) => Some(*length),
+            _ => None,
+        }
+    }
+
+    /// What a global variable holds, if somebody looked.
+    #[must_use]
+    pub fn global(&self, name: &Name) -> Option<&Value> {
+        self.held(&Place::Global(name.clone()))
     }
 }
 

@@ -172,7 +172,11 @@ impl<'p> Machine<'p> {
                 cells
             }
             Type::Set(of) => {
-                let mut elements = self.domain(env, of, span, height.saturating_sub(1))?;
+                // A datatype may contain sets of itself.
+                let mut elements = match height {
+                    0 if !matches!(**of, Type::Bool | Type::Struct(_)) => Vec::new(),
+                    _ => self.domain(env, of, span, height.saturating_sub(1))?,
+                };
                 elements.retain(|e| !e.is_null());
                 elements.truncate(8);
                 let mut sets = vec![BTreeSet::new()];
@@ -217,7 +221,7 @@ impl<'p> Machine<'p> {
                 values
             }
             Type::Map(_, value) => self
-                .domain(env, value, span, 0)?
+                .deeper(span, |machine| machine.domain(env, value, span, 0))?
                 .into_iter()
                 .map(|v| Value::Map(Arc::new(Map::constant(v))))
                 .collect(),

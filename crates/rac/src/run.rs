@@ -4,7 +4,7 @@ use report::Span;
 use spl::core::{Name, Procedure, Program, Stmt, StmtKind};
 
 use crate::exec::{Activation, Flow, has_side_effects};
-use crate::machine::{Fault, Machine, Result, Stop};
+use crate::machine::{Drawn, Fault, Machine, Result, Stop};
 use crate::picture::Snapshot;
 
 /// How to run.
@@ -50,6 +50,14 @@ pub struct Run<'p> {
     pub end: End,
     /// The state in which it started.
     pub before: Option<Snapshot<'p>>,
+    /// The same, with the values of places that it looked at later.
+    pub start: Option<Snapshot<'p>>,
+    /// Does that rest on trying some of infinitely many values?
+    pub doubtful_start: bool,
+    /// Was something allocated where a dangling pointer may lead? In other interpreters objects are nowhere else.
+    pub reused: bool,
+    /// What statements left open.
+    pub drawn: Vec<Drawn>,
     /// The state in which it ended.
     pub after: Option<Snapshot<'p>>,
     /// The calls in which it ended, without the first procedure.
@@ -132,5 +140,16 @@ fn with<'p>(
             (end, Some(before), Some(after))
         }
     };
-    Run { end, before, after, calls: machine.calls, visited: machine.visited }
+    let start = before.as_ref().map(|before: &Snapshot<'_>| before.knowing(&machine));
+    Run {
+        end,
+        before,
+        start,
+        doubtful_start: machine.doubtful_start,
+        reused: machine.reused,
+        drawn: machine.drawn,
+        after,
+        calls: machine.calls,
+        visited: machine.visited,
+    }
 }

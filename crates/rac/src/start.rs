@@ -60,6 +60,7 @@ impl<'p> Machine<'p> {
         Ok(match found? {
             Found::Yes(env) => {
                 self.doubt = self.inexact;
+                self.doubtful_start = self.inexact;
                 Some(Activation { procedure, initial: env.locals.clone(), env })
             }
             Found::No { .. } => None,

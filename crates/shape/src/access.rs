@@ -243,7 +243,7 @@ impl State {
             (a, b) if a == b => cell.value,
             (_, Scalar::Int(int)) => {
                 let range = self.heap.pure.range(cell.value);
-                let fits = Interval::new(int.least(), int.largest()).includes(range);
+                let fits = values_of(ty).includes(range);
                 if fits || cell.ty.is_pointer() && int.bits == 64 && cell.value.base.is_some() {
                     cell.value
                 } else {

@@ -23,7 +23,9 @@ pub struct Scope<'a> {
 #[must_use]
 pub fn values_of(ty: heap::Scalar) -> Interval {
     match ty {
-        heap::Scalar::Int(ty) => Interval::new(ty.least(), ty.largest()),
+        heap::Scalar::Int(ty) => {
+            ty.bounds().map_or(Interval::ANY, |(low, high)| Interval::new(low, high))
+        }
         heap::Scalar::Ptr(_) | heap::Scalar::Float(_) => Interval::ANY,
     }
 }
@@ -103,7 +105,7 @@ impl State {
                 let a = self.eval(preds, scope, a);
                 match a.factors[..] {
                     [] => Sum::number(ty.wrap(!a.constant)),
-                    _ => self.any(Interval::new(ty.least(), ty.largest())).sum(),
+                    _ => self.any(values_of(heap::Scalar::Int(*ty))).sum(),
                 }
             }
             Expr::Unary(UnOp::FloatNeg, _) | Expr::Binary(BinOp::Float(_), ..) => {
@@ -214,7 +216,7 @@ impl State {
             return Sum::number(ty.wrap(a.constant));
         }
         let range = self.heap.pure.range_of_sum(&a);
-        let target = Interval::new(ty.least(), ty.largest());
+        let target = values_of(heap::Scalar::Int(ty));
         if target.includes(range) {
             return a;
         }

@@ -247,10 +247,28 @@ impl Engine<'_> {
                         Check::Index => {
                             (FaultKind::OutOfBounds, "an index may be outside of its array")
                         }
+                        Check::Freed => (FaultKind::InvalidFree, "what is freed may be null"),
+                        Check::Length => {
+                            (FaultKind::NegativeLength, "the length of an array may be negative")
+                        }
                     };
                     self.fault(site, kind, false, &failing, what.into());
                 }
                 state.assume(&self.preds, &scope, e, true)
+            }
+            // Without it there are more paths.
+            Command::AssumeFormula(_) => vec![state],
+            Command::AssertFormula(claim) => {
+                let what = match claim.in_logic() {
+                    Err((why, _)) => format!("the assertion is not checked: {why}"),
+                    Ok(_) => "the assertion is not checked".into(),
+                };
+                self.fault(site, FaultKind::Assertion, false, &state, what);
+                vec![state]
+            }
+            Command::Unsupported(what) => {
+                self.gave_up(site, what);
+                Vec::new()
             }
             Command::Havoc(var) => {
                 self.havoc(site, &mut state, *var);

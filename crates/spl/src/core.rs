@@ -3,7 +3,7 @@
 //! This is what a verifier trusts. Locals are numbers into a table of their owner; globals are names,
 //! of which there is one space. Hints to a prover were checked and are gone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
@@ -74,6 +74,8 @@ pub struct Program {
     pub structs: BTreeMap<Name, Vec<Name>>,
     /// Global variables.
     pub globals: BTreeMap<Name, Type>,
+    /// Those of them that are declared as `ghost`.
+    pub ghost_globals: BTreeSet<Name>,
     /// Datatypes with the names of their constructors.
     pub datatypes: BTreeMap<Name, Vec<Name>>,
     /// Constructors.
@@ -119,6 +121,8 @@ pub struct Local {
     pub name: Name,
     /// Its type.
     pub ty: Type,
+    /// Is it declared as `ghost`? Of parameters, see [`Param::ghost`].
+    pub ghost: bool,
 }
 
 /// A number in the table of locals of the owner.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!  text ─► lexer ─► parser ─► ast ─► macros ─► check ─► core
-//!                     │        └─► print
+//!                     │        └─► print                 └─► lower ─► heap programs
 //!                     └─► fmt
 //! ```
 //!
@@ -10,6 +10,7 @@
 //! * [`ast`] is the owned surface syntax.
 //! * [`check()`] expands macros, resolves names, infers types, and yields
 //! * [`core`], the typed program that a verifier trusts.
+//! * [`lower::lower`] makes a `heap` program of it: commands, records, contracts as formulas.
 //! * [`print`] writes programs such that they parse back to the same tree; [`fmt`] formats text and
 //!   loses no comment.
 //!
@@ -34,6 +35,7 @@ pub mod core;
 pub mod fmt;
 pub mod lexer;
 pub mod loader;
+pub mod lower;
 mod macros;
 mod options;
 pub mod parser;

@@ -18,7 +18,7 @@ impl<'a> Contracts<'a> {
     /// Of a text; the library has none.
     pub(super) fn new(text: Option<&'a Preprocessed>, library: bool) -> Contracts<'a> {
         let all = text.filter(|_| !library).map_or(&[][..], |text| &text.annotations);
-        let formula = |a: &Annotation| Formula { text: a.text.clone(), pos: a.formula.into() };
+        let formula = |a: &Annotation| Formula::logic(a.text.clone(), a.formula.into());
         let definitions = all.iter().filter(|a| a.word == Word::Pred).map(formula).collect();
         let unknown = all.iter().filter(|a| a.word == Word::Unknown).map(|a| {
             let message = "this annotation is not understood, and ignored";
@@ -40,8 +40,7 @@ impl<'a> Contracts<'a> {
         let now: Vec<&Annotation> = now;
         for annotation in now {
             let is_before = annotation.span.end <= place.start;
-            let formula =
-                || Formula { text: annotation.text.clone(), pos: annotation.formula.into() };
+            let formula = || Formula::logic(annotation.text.clone(), annotation.formula.into());
             match (annotation.word, function.as_deref_mut().filter(|_| is_before)) {
                 (Word::Requires, Some(function)) => function.requires.push(formula()),
                 (Word::Ensures, Some(function)) => function.ensures.push(formula()),

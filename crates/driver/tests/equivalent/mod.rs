@@ -43,7 +43,7 @@ fn expected(
     let mentioned = vars.filter(|(_, var)| words.contains(&var.name.as_str()));
     let names: Vec<_> = mentioned.map(|(i, var)| (i, var.name.clone(), var.ty)).collect();
     let own = names.iter().map(|(_, name, ty)| (name.clone(), *ty)).collect();
-    let formula = Formula { text, pos: Pos::None };
+    let formula = Formula::logic(text, Pos::None);
     let described = contract::describe(program, own, &[formula]).map_err(|d| d.message.clone())?;
     Ok((names, described))
 }

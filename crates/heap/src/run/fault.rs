@@ -57,6 +57,8 @@ pub enum FaultKind {
     Assertion,
     /// A place is reached that must not be.
     ErrorReached,
+    /// An array of negative length is made.
+    NegativeLength,
     /// A division by zero.
     DivisionByZero,
     /// Signed integers overflow, or a shift is too long; with integers of the target only.
@@ -90,7 +92,8 @@ impl FaultKind {
             | FaultKind::Constant
             | FaultKind::DoubleFree
             | FaultKind::InvalidFree
-            | FaultKind::InvalidCall => Some(Property::MemSafety),
+            | FaultKind::InvalidCall
+            | FaultKind::NegativeLength => Some(Property::MemSafety),
             FaultKind::Assertion | FaultKind::ErrorReached => Some(Property::Reach),
             FaultKind::Leak => Some(Property::MemTrack),
             FaultKind::DivisionByZero | FaultKind::Overflow => None,
@@ -113,6 +116,7 @@ impl FaultKind {
             FaultKind::InvalidCall => "invalid-call",
             FaultKind::Assertion => "assertion-failed",
             FaultKind::ErrorReached => "error-reached",
+            FaultKind::NegativeLength => "negative-length",
             FaultKind::DivisionByZero => "division-by-zero",
             FaultKind::Overflow => "overflow",
             FaultKind::Leak => "memory-leak",
@@ -135,6 +139,7 @@ impl fmt::Display for FaultKind {
             FaultKind::InvalidCall => "something is called that is no such function",
             FaultKind::Assertion => "an assertion fails",
             FaultKind::ErrorReached => "an error location is reached",
+            FaultKind::NegativeLength => "an array of negative length is made",
             FaultKind::DivisionByZero => "division by zero",
             FaultKind::Overflow => "signed integer overflow",
             FaultKind::Leak => "memory is lost: no variable leads to it any more",

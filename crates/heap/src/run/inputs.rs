@@ -100,7 +100,11 @@ impl Inputs {
             10..=12 => i128::from((bits >> 8) % 41) - 20,
             13 => i128::from((bits >> 8) % 2001) - 1000,
             14 => i128::from(self.next() as i64),
-            _ => [ty.least(), ty.largest(), -1][(bits >> 8) as usize % 3],
+            _ => {
+                // Beyond all machine integers, and such that sums of some have a value.
+                let (least, largest) = ty.bounds().unwrap_or((-1 << 70, 1 << 70));
+                [least, largest, -1][(bits >> 8) as usize % 3]
+            }
         };
         ty.wrap(value)
     }

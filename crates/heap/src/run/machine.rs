@@ -371,9 +371,22 @@ impl<'p, O: Observer> Machine<'p, O> {
                         Check::Divisor => FaultKind::DivisionByZero,
                         Check::Unreachable => FaultKind::ErrorReached,
                         Check::Index => FaultKind::OutOfBounds,
+                        Check::Freed => FaultKind::InvalidFree,
+                        Check::Length => FaultKind::NegativeLength,
                     };
                     return Err(Stop::Fault(kind, None, String::new()));
                 }
+            }
+            // Whether it holds nobody knows here.
+            Command::AssumeFormula(_) if !self.config.trust_formulas => {
+                return Err(Stop::End(End::Limit("an assumption is no condition")));
+            }
+            Command::AssertFormula(_) if !self.config.trust_formulas => {
+                return Err(Stop::End(End::Limit("an assertion is no condition")));
+            }
+            Command::AssumeFormula(_) | Command::AssertFormula(_) => {}
+            Command::Unsupported(_) => {
+                return Err(Stop::End(End::Limit("something is not supported")));
             }
             Command::Havoc(var) => {
                 let value = self.any(*var);

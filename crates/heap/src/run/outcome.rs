@@ -26,6 +26,8 @@ pub struct Config {
     pub leaks: bool,
     /// Is what is not initialised zero, instead of any value? Compilers can be told the same.
     pub zero_uninitialised: bool,
+    /// Are formulas in commands taken for true? Otherwise a run ends there.
+    pub trust_formulas: bool,
 }
 
 impl Default for Config {
@@ -38,6 +40,7 @@ impl Default for Config {
             max_bytes: 1 << 30,
             leaks: true,
             zero_uninitialised: false,
+            trust_formulas: false,
         }
     }
 }

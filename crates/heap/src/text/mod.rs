@@ -15,7 +15,10 @@
 //!
 //! Bodies may also be written with `if` and `while`; they are printed with locations. Contracts are formulas
 //! between quotes, which are kept as they are: `requires "…"` and `ensures "…"` before a body, `invariant "…"`
-//! at a location or behind the condition of a loop, and `define "pred p(x) := …"` beside the procedures.
+//! at a location or behind the condition of a loop, `define "pred p(x) := …"` beside the procedures, and the commands
+//! `assume formula "…"` and `assert formula "…"`. A clause of SPL says what it means in the notation of
+//! `lancehead sl`, or why there is no such formula: `requires spl "lseg(x, null)" means "lseg(x, nil)"`,
+//! `ensures spl pure "x in S" unknown "a set"`. `unsupported "…"` is a command of which nothing is known.
 
 mod lexer;
 mod parse;
@@ -29,7 +32,8 @@ pub use print::{command, expr, print};
 /// Is a name one that the text form gives a meaning to? Front ends call such things otherwise.
 #[must_use]
 pub fn is_keyword(name: &str) -> bool {
-    const KEYWORDS: [&str; 50] = [
+    const KEYWORDS: [&str; 51] = [
+        "unsupported",
         "define",
         "requires",
         "ensures",

@@ -6,8 +6,8 @@ use report::{FileId, Pos, Span};
 
 use super::lexer::{Kind, Token, tokens};
 use crate::program::{
-    Body, Callee, Check, Command, Formula, Global, GlobalId, LocId, Location, Object, ObjectId,
-    Out, Proc, ProcId, Program, Region, Var, VarId,
+    Body, Callee, Check, Clause, Command, Formula, Global, GlobalId, Language, LocId, Location,
+    Meaning, Object, ObjectId, Out, Proc, ProcId, Program, Region, Var, VarId,
 };
 use crate::types::{DataModel, Field, Record, RecordId};
 
@@ -368,11 +368,31 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// A formula between quotes.
+    /// A formula between quotes; one of SPL with what it means.
     pub(super) fn formula(&mut self) -> Parsed<Formula> {
-        let Kind::String(written) = self.peek() else {
-            return self.unexpected("a formula between quotes");
+        if !self.take("spl") {
+            let (text, pos) = self.string("a formula between quotes")?;
+            return Ok(Formula::logic(text, pos));
+        }
+        let (pure, free) = (self.take("pure"), self.take("free"));
+        let (text, pos) = self.string("a formula between quotes")?;
+        let meaning = if self.take("means") {
+            let (same, _) = self.string("a formula between quotes")?;
+            match self.take("without") {
+                true => Meaning::Weaker(same, self.string("a reason between quotes")?.0, pos),
+                false => Meaning::Same(same),
+            }
+        } else if self.take("unknown") {
+            Meaning::None(self.string("a reason between quotes")?.0, pos)
+        } else {
+            return self.unexpected("`means` or `unknown`");
         };
+        Ok(Formula { text, language: Language::Spl(Clause { pure, free, meaning }), pos })
+    }
+
+    /// A text between quotes, and where it is without them.
+    fn string(&mut self, what: &str) -> Parsed<(String, Pos)> {
+        let Kind::String(written) = self.peek() else { return self.unexpected(what) };
         let token = self.tokens.get(self.at);
         let (start, end) = token.map_or((0, 0), |t| (t.start as u32 + 1, t.end as u32 - 1));
         self.at += 1;
@@ -391,7 +411,7 @@ impl<'t> Parser<'t> {
                 }
             }
         }
-        Ok(Formula { text, pos: Pos::Source(Span { file: self.file, start, end }) })
+        Ok((text, Pos::Source(Span { file: self.file, start, end })))
     }
 
     pub(super) fn invariants(&mut self) -> Parsed<Vec<Formula>> {
@@ -510,12 +530,23 @@ impl<'t> Parser<'t> {
             }
             "forget" => Command::Forget(self.var()?),
             "havoc" => Command::Havoc(self.var()?),
+            "unsupported" => Command::Unsupported(self.string("a reason between quotes")?.0),
+            "assume" | "assert" if self.is("formula") && self.is_formula() => {
+                self.at += 1;
+                let formula = self.formula()?;
+                match word {
+                    "assume" => Command::AssumeFormula(formula),
+                    _ => Command::AssertFormula(formula),
+                }
+            }
             "assume" => Command::Assume(self.expr()?),
             "assert" => {
                 let check = match self.peek() {
                     Kind::Name("divisor") => Check::Divisor,
                     Kind::Name("unreachable") => Check::Unreachable,
                     Kind::Name("index") => Check::Index,
+                    Kind::Name("freed") => Check::Freed,
+                    Kind::Name("length") => Check::Length,
                     _ => Check::Assertion,
                 };
                 // A variable may have that name.
@@ -537,6 +568,12 @@ impl<'t> Parser<'t> {
                 return self.unexpected("a command");
             }
         })
+    }
+
+    /// Does a formula follow the next word? A variable may have that name.
+    fn is_formula(&self) -> bool {
+        let next = self.tokens.get(self.at + 1).map(|token| token.kind);
+        matches!(next, Some(Kind::String(_) | Kind::Name("spl")))
     }
 
     fn assignment(&mut self, to: VarId) -> Parsed<Command> {

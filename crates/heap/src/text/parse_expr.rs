@@ -190,8 +190,11 @@ const ARITH: [(&str, Arith); 10] = [
     ("^", Arith::BitXor),
 ];
 
-/// `i32`, `u8` and the like.
+/// `i32`, `u8` and the like, and `int`.
 fn int_type(name: &str) -> Option<IntType> {
+    if name == "int" {
+        return Some(IntType::UNBOUNDED);
+    }
     let (signed, bits) = match (name.strip_prefix('i'), name.strip_prefix('u')) {
         (Some(bits), _) => (true, bits),
         (_, Some(bits)) => (false, bits),

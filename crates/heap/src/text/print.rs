@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use crate::expr::{Arith, BinOp, Comparison, Expr, UnOp};
-use crate::program::{Callee, Check, Command, Out, Proc, Program, Region, VarId};
+use crate::program::{
+    Callee, Check, Command, Formula, Language, Meaning, Out, Proc, Program, Region, VarId,
+};
 use crate::types::{DataModel, Scalar, Target, Type};
 
 /// The whole program.
@@ -46,7 +48,7 @@ pub fn print(program: &Program) -> String {
         text.push('\n');
     }
     for definition in &program.definitions {
-        let _ = writeln!(text, "define {}", string(&definition.text));
+        let _ = writeln!(text, "define {}", formula(definition));
     }
     for proc in &program.procs {
         procedure(program, proc, &mut text);
@@ -69,8 +71,8 @@ fn procedure(program: &Program, proc: &Proc, text: &mut String) {
         let _ = write!(text, " -> {}", proc.vars[result.index()].name);
     }
     for (word, formulas) in [("requires", &proc.requires), ("ensures", &proc.ensures)] {
-        for formula in formulas {
-            let _ = write!(text, "\n  {word} {}", string(&formula.text));
+        for clause in formulas {
+            let _ = write!(text, "\n  {word} {}", formula(clause));
         }
     }
     text.push_str(" {\n");
@@ -86,7 +88,7 @@ fn procedure(program: &Program, proc: &Proc, text: &mut String) {
             for (i, location) in body.locations.iter().enumerate() {
                 let _ = write!(text, "  {i}: ");
                 for invariant in &location.invariants {
-                    let _ = write!(text, "invariant {} ", string(&invariant.text));
+                    let _ = write!(text, "invariant {} ", formula(invariant));
                 }
                 let _ = match &location.out {
                     Out::Do(done, to) => {
@@ -109,6 +111,22 @@ fn procedure(program: &Program, proc: &Proc, text: &mut String) {
         }
     }
     text.push_str("}\n");
+}
+
+/// A formula between quotes, with what is known of it: `spl pure "x in S" unknown "…"`.
+fn formula(formula: &Formula) -> String {
+    let written = string(&formula.text);
+    let Language::Spl(clause) = &formula.language else { return written };
+    let pure = if clause.pure { "pure " } else { "" };
+    let free = if clause.free { "free " } else { "" };
+    let meaning = match &clause.meaning {
+        Meaning::Same(text) => format!("means {}", string(text)),
+        Meaning::Weaker(text, why, _) => {
+            format!("means {} without {}", string(text), string(why))
+        }
+        Meaning::None(why, _) => format!("unknown {}", string(why)),
+    };
+    format!("spl {pure}{free}{written} {meaning}")
 }
 
 /// A text between quotes.
@@ -167,9 +185,14 @@ pub fn command(program: &Program, proc: &Proc, command: &Command) -> String {
                 Check::Divisor => "divisor ",
                 Check::Unreachable => "unreachable ",
                 Check::Index => "index ",
+                Check::Freed => "freed ",
+                Check::Length => "length ",
             };
             format!("assert {kind}{}", e(cond))
         }
+        Command::AssumeFormula(claim) => format!("assume formula {}", formula(claim)),
+        Command::AssertFormula(claim) => format!("assert formula {}", formula(claim)),
+        Command::Unsupported(what) => format!("unsupported {}", string(what)),
         Command::Havoc(v) => format!("havoc {}", var(v)),
         Command::Call { to: result, callee, args } => {
             let callee = match callee {

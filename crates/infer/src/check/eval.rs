@@ -75,15 +75,16 @@ impl Checker<'_> {
 
     fn convert(&self, path: &mut Path, ty: IntType, value: Value) -> Value {
         let Value::Int(sum) = &value else { return Value::Any };
+        let Some((least, largest)) = ty.bounds() else { return value };
         if sum.factors.is_empty() {
             return Value::Int(Sum::number(ty.wrap(sum.constant)));
         }
-        let low = Constraint::at_most(&Sum::number(ty.least()), sum);
-        let high = Constraint::at_most(sum, &Sum::number(ty.largest()));
+        let low = Constraint::at_most(&Sum::number(least), sum);
+        let high = Constraint::at_most(sum, &Sum::number(largest));
         if path.proves(low) && path.proves(high) {
             return value;
         }
-        self.number(path, ty.least(), ty.largest())
+        self.number(path, least, largest)
     }
 
     /// The paths on which a condition holds, or does not.

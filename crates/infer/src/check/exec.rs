@@ -117,7 +117,7 @@ impl Checker<'_> {
                     Check::Assertion | Check::Unreachable => {
                         self.properties.contains(&Property::Reach)
                     }
-                    Check::Index => true,
+                    Check::Index | Check::Freed | Check::Length => true,
                     Check::Divisor => false,
                 };
                 if matters {
@@ -129,6 +129,12 @@ impl Checker<'_> {
                 }
                 Ok(self.assume(path, e, true))
             }
+            Command::AssumeFormula(_) => Ok(vec![path]),
+            Command::AssertFormula(_) if self.properties.contains(&Property::Reach) => {
+                Err(Stuck::new("an assertion is no condition"))
+            }
+            Command::AssertFormula(_) => Ok(vec![path]),
+            Command::Unsupported(_) => Err(Stuck::new("something is not supported")),
             Command::Print { to, into: None, args } if self.is_plain_format(args) => {
                 if let Some(to) = to {
                     self.havoc(&mut path, to.index());
@@ -165,9 +171,11 @@ impl Checker<'_> {
         path.vars[var] = match self.program.proc(self.proc).vars[var].ty {
             Scalar::Int(ty) => {
                 let sum = Sum::var(path.fresh_int(&self.logic));
-                let low = Constraint::at_most(&Sum::number(ty.least()), &sum);
-                let high = Constraint::at_most(&sum, &Sum::number(ty.largest()));
-                low.into_iter().chain(high).for_each(|c| path.heap.add_linear(c));
+                if let Some((low, high)) = ty.bounds() {
+                    let low = Constraint::at_most(&Sum::number(low), &sum);
+                    let high = Constraint::at_most(&sum, &Sum::number(high));
+                    low.into_iter().chain(high).for_each(|c| path.heap.add_linear(c));
+                }
                 Value::Int(sum)
             }
             Scalar::Ptr(_) | Scalar::Float(_) => Value::Any,

@@ -267,8 +267,9 @@ fn occurrences(heap: &SymbolicHeap) -> BTreeMap<Name, usize> {
 /// A value is one of a type; `false` if that is a contradiction.
 pub(crate) fn is_of_type(state: &mut State, value: Term, ty: Scalar) -> bool {
     let Scalar::Int(ty) = ty else { return true };
-    let least = value.sum().plus(&Sum::number(ty.least()), -1);
-    let largest = Sum::number(ty.largest()).plus(&value.sum(), -1);
+    let Some((least, largest)) = ty.bounds() else { return true };
+    let least = value.sum().plus(&Sum::number(least), -1);
+    let largest = Sum::number(largest).plus(&value.sum(), -1);
     [least, largest].into_iter().flatten().all(|sum| state.heap.pure.assume(&sum))
 }
 

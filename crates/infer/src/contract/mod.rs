@@ -8,7 +8,7 @@ mod heaps;
 mod notation;
 mod predicates;
 
-use heap::{Formula, ProcId, Program, Scalar, VarId};
+use heap::{Formula, Language, ProcId, Program, Scalar, VarId};
 use report::{Diagnostic, FileId, Pos};
 use shape::{Pred, Start, State};
 use sl::{Kind, Semantics, Signature, SymbolicHeap};
@@ -65,13 +65,13 @@ pub fn read(program: &Program, proc: ProcId) -> Result<Option<Contract>, Box<Dia
         {
             names.push((RESULT.into(), var.ty));
         }
-        Some(describe(program, names, &decl.ensures)?)
+        Some(promised(program, names, &decl.ensures)?)
     };
     let params = decl.params as usize;
     // Those whose first values the postcondition needs.
     let is_mentioned = |var: usize| {
         let name = decl.vars.get(var).map_or("", |v| v.name.as_str());
-        decl.ensures.iter().any(|formula| word(&formula.text, name))
+        decl.ensures.iter().any(|formula| formula.in_logic().is_ok_and(|text| word(text, name)))
     };
     let anchors = (0..params).filter(|i| is_mentioned(*i)).map(|i| VarId(i as u32)).collect();
     let mut states = Vec::new();
@@ -94,6 +94,38 @@ pub fn read(program: &Program, proc: ProcId) -> Result<Option<Contract>, Box<Dia
     Ok(Some(Contract { start: Start { states, preds: requires.preds, anchors }, ensures }))
 }
 
+/// A postcondition. What a clause of SPL says and formulas cannot say is not an error of the user: then nobody
+/// knows whether it holds.
+fn promised(
+    program: &Program,
+    names: Vec<(String, Scalar)>,
+    formulas: &[Formula],
+) -> Result<Described, Box<Diagnostic>> {
+    let open = |why: &str, pos: Pos| Described {
+        names: names.clone(),
+        states: Vec::new(),
+        preds: Vec::new(),
+        open: true,
+        weaker: Some(why.to_owned()),
+        pos,
+    };
+    for formula in formulas {
+        if let Err((why, pos)) = formula.in_logic() {
+            return Ok(open(&format!("{why} cannot be said in the logic of shapes"), pos));
+        }
+        if let Some((what, pos)) = formula.missing() {
+            return Ok(open(&format!("{what} cannot be said in the logic of shapes"), pos));
+        }
+    }
+    match describe(program, names.clone(), formulas) {
+        Err(problem) => match formulas.iter().find(|f| f.language != Language::Logic) {
+            Some(formula) => Ok(open(&problem.message, formula.pos)),
+            None => Err(problem),
+        },
+        described => described,
+    }
+}
+
 /// Is a name a word of a text?
 fn word(text: &str, name: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || c == '_';
@@ -113,6 +145,12 @@ pub fn describe(
     names: Vec<(String, Scalar)>,
     formulas: &[Formula],
 ) -> Result<Described, Box<Diagnostic>> {
+    for formula in formulas {
+        if let Err((why, pos)) = formula.in_logic() {
+            let message = format!("{why} cannot be said in the logic of shapes");
+            return Err(Box::new(Diagnostic::error("infer.contract", pos, message)));
+        }
+    }
     let notation = Notation::new(program);
     let (signature, formulas) = parse(program, &notation, &names, formulas)?;
     let pos = formulas.first().map_or(Pos::None, sl::Formula::pos);
@@ -176,15 +214,15 @@ fn in_place(formula: &Formula) -> (FileId, String) {
     match formula.pos.span() {
         Some(span) => {
             let mut text = " ".repeat(span.start as usize);
-            text.push_str(&formula.text);
+            text.push_str(formula.in_logic().unwrap_or_default());
             (span.file, text)
         }
-        None => (FileId(0), formula.text.clone()),
+        None => (FileId(0), formula.in_logic().unwrap_or_default().to_owned()),
     }
 }
 
 fn defined_name(definition: &Formula) -> Option<String> {
-    let rest = definition.text.trim_start().strip_prefix("pred")?;
+    let rest = definition.in_logic().ok()?.trim_start().strip_prefix("pred")?;
     let (name, _) = rest.split_once('(')?;
     Some(name.trim().trim_matches('`').to_owned())
 }

@@ -49,6 +49,11 @@ impl Notation {
                 layouts.push(Layout { sort, record: None, size: ty.bytes(), places });
             }
         }
+        for ty in [heap::IntType::UNBOUNDED, heap::IntType::unsigned(1)] {
+            let places = vec![Place { name: "value".into(), offset: 0, ty: Scalar::Int(ty) }];
+            let sort = format!("{ty} cell");
+            layouts.push(Layout { sort, record: None, size: ty.bytes(), places });
+        }
         Notation { layouts }
     }
 

@@ -39,10 +39,10 @@ impl Translation<'_> {
                         if matches!(command, C::Havoc(_)) =>
                     {
                         let value = Sum::var(a as u32);
-                        let bounds = [
-                            at_least(&value, &Sum::number(ty.least())),
-                            at_least(&Sum::number(ty.largest()), &value),
-                        ];
+                        let bounds = ty.bounds().map_or([None, None], |(low, high)| {
+                            let low = at_least(&value, &Sum::number(low));
+                            [low, at_least(&Sum::number(high), &value)]
+                        });
                         let bounds = bounds.into_iter().flatten().collect();
                         passed(vec![vec![Command::HavocData(a, bounds)]])
                     }
@@ -63,7 +63,9 @@ impl Translation<'_> {
                 let reason = match check {
                     Check::Assertion => "the assertion may fail",
                     Check::Unreachable => "the error may be reached",
-                    _ => "an index may be outside of its array",
+                    Check::Freed => "what is freed may be null",
+                    Check::Length => "the length of an array may be negative",
+                    Check::Divisor | Check::Index => "an index may be outside of its array",
                 };
                 Ok((Some(holds), fails.into_iter().map(|c| (c, reason.to_owned())).collect()))
             }
@@ -152,6 +154,9 @@ impl Translation<'_> {
                 }
             }
             C::Copy { to, from, size: Expr::Int(size), .. } => self.copy(context, to, from, *size),
+            C::AssumeFormula(_) => passed(vec![Vec::new()]),
+            C::AssertFormula(_) => Err("an assertion is no condition".into()),
+            C::Unsupported(what) => Err(what.clone()),
             C::Copy { .. } => Err("bytes are copied".into()),
             C::Fill { .. } => Err("bytes are filled".into()),
             C::Realloc { .. } => Err("an object gets another size".into()),

@@ -155,6 +155,7 @@ impl Translation<'_> {
             Some([least, at_least(&Sum::number(ty.largest()), sum)?])
         };
         match value {
+            Val::Data(sum) if ty.bounds().is_none() => vec![(commands, Val::Data(sum))],
             Val::Data(sum) if sum.factors.is_empty() => {
                 vec![(commands, Val::Data(Sum::number(ty.wrap(sum.constant))))]
             }

@@ -323,12 +323,15 @@ impl<'p> Collector<'p> {
             DeclKind::Var(var) => {
                 self.known(&var.ty);
                 let ty = self.ty(&var.ty);
+                if var.ghost != ast::Ghost::No {
+                    self.globals.core.ghost_globals.insert(var.name.name.clone());
+                }
                 self.globals.core.globals.insert(var.name.name.clone(), ty);
             }
             DeclKind::Const { name, ty } => {
                 self.known(ty);
                 let ty = self.ty(ty);
-                let local = core::Local { name: "res".into(), ty: ty.clone() };
+                let local = core::Local { name: "res".into(), ty: ty.clone(), ghost: false };
                 let function = core::Function {
                     name: name.name.clone(),
                     pure: true,

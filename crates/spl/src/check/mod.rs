@@ -128,7 +128,7 @@ impl Scope {
     /// A new local in the innermost scope, which hides those of the same name further out.
     fn declare(&mut self, name: &Name, ty: Type) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: name.clone(), ty });
+        self.locals.push(Local { name: name.clone(), ty, ghost: false });
         if let Some(frame) = self.names.last_mut() {
             frame.insert(name.clone(), id);
         }

@@ -67,7 +67,15 @@ impl Checker {
                 scope.names.pop();
                 StmtKind::Block(stmts)
             }
-            S::Var { vars, values, .. } => self.local(scope, vars, values.as_deref(), span)?,
+            S::Var { ghost, vars, values } => {
+                let first = scope.locals.len();
+                let kind = self.local(scope, vars, values.as_deref(), span)?;
+                // Those that are declared here, and bound variables of their values.
+                for local in scope.locals.iter_mut().skip(first) {
+                    local.ghost = *ghost;
+                }
+                kind
+            }
             S::Assign(targets, values) => self.assign(scope, targets, values, span)?,
             S::AssignString(target, text) => self.string(scope, target, text, span)?,
             S::Call(call) => self.call_statement(scope, call)?,
