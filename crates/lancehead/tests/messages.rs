@@ -188,6 +188,23 @@ method promises(x: Ref, y: Ref) requires acc(x.f) --* acc(y.f) { assert acc(y.f)
 }
 
 #[test]
+fn variables_that_somebody_wrote_are_shown_whatever_their_names() {
+    let dir = Scratch::new("messages_made_up");
+    // `__n` is the user's. What keeps a measure for later, or decides whether a `refute` is looked at, is not.
+    let text = "\
+method named(__n: Int) { assert __n > 0 }
+method refuted(n: Int) { refute n > 0 assert n > 1 }
+method loops(n: Int) { var i: Int := n while (i > 0) decreases i { i := i + 1 } }
+";
+    let variables = |example: &Value| {
+        let all = example["variables"].as_object().unwrap();
+        all.keys().map(String::as_str).collect::<Vec<_>>().join(" ")
+    };
+    let found: Vec<String> = examples(&dir, text).iter().map(variables).collect();
+    assert_eq!(found, ["__n", "n", "i n"]);
+}
+
+#[test]
 fn what_holds_is_no_counterexample() {
     let dir = Scratch::new("messages_unconfirmed");
     // True, but not proved: what is shown must not be a lie.

@@ -232,19 +232,14 @@ impl Executor<'_> {
     /// The same as text: `acc(x.f)`, `list(x)`.
     fn permission_wording(&self, state: &State, reason: &Reason) -> Option<String> {
         let (permission, locals, owner) = self.missing_permission(state, reason)?;
-        let text = viper::unparse::expr_text(
-            self.program,
-            &locals,
-            owner.labels(self.program),
-            &permission,
-        );
-        let bare = match &permission.kind {
-            ExprKind::Acc(Resource::Predicate(..), None) => {
-                text.strip_prefix("acc(").and_then(|t| t.strip_suffix(')')).map(str::to_string)
+        let labels = owner.labels(self.program);
+        let text = match &permission.kind {
+            ExprKind::Acc(resource @ Resource::Predicate(..), None) => {
+                viper::unparse::resource_text(self.program, &locals, labels, resource)
             }
-            _ => None,
+            _ => viper::unparse::expr_text(self.program, &locals, labels, &permission),
         };
-        Some(shorten(&bare.unwrap_or(text), 100))
+        Some(shorten(&text, 100))
     }
 
     /// How the member that is verified would write values.
@@ -253,8 +248,9 @@ impl Executor<'_> {
         let locals = owner.locals(self.program);
         let variables: Vec<(String, Term)> = store
             .values()
-            .filter_map(|(id, value)| Some((locals.get(id.index())?.name.to_string(), value)))
-            .filter(|(name, _)| !name.starts_with("__"))
+            .filter_map(|(id, value)| Some((locals.get(id.index())?, value)))
+            .filter(|(local, _)| local.is_written())
+            .map(|(local, value)| (local.name.to_string(), value))
             .collect();
         let mut fields = Vec::new();
         for chunk in state.heap.chunks() {

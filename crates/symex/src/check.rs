@@ -5,7 +5,8 @@ use smt::Term;
 use viper::core::ReportAs;
 
 use crate::diagnostics::{
-    Blame, ErrorKind, Reason, ReasonKind, Shortage, Unproved, diagnostic, path_wording, wording,
+    Blame, ErrorKind, Fault, Reason, ReasonKind, Shortage, Unproved, diagnostic, path_wording,
+    wording,
 };
 use crate::executor::Executor;
 use crate::heap::Demand;
@@ -59,7 +60,8 @@ impl Executor<'_> {
             } else {
                 None
             };
-            self.diagnostics.add(Failure { diagnostic, counterexample });
+            let fault = Fault::Unproved(blame.kind, reason.kind);
+            self.diagnostics.add(fault, Failure { diagnostic, counterexample });
         }
         self.diagnostics.count();
         Ok(())

@@ -13,7 +13,7 @@ use viper::core::{
 use crate::advice::advise;
 use crate::config::{Ablation, Config, ExhaleMode, JoinMode};
 use crate::diagnostics::Candidate;
-use crate::diagnostics::{Blame, ErrorKind, ReasonKind, identifier};
+use crate::diagnostics::{Blame, ErrorKind, Fault, ReasonKind};
 use crate::encoding::{Encoding, FunctionTheory, Theories};
 use crate::executor::Executor;
 use crate::instances::Counts;
@@ -149,7 +149,7 @@ fn verify_with(
     let method = program.methods.get_mut(candidate.method.index())?;
     method.pres.push(Arc::clone(&candidate.assertion));
     method.locals.clone_from(&candidate.locals);
-    let mut verify = |program: &Program| -> Option<Vec<Failure>> {
+    let mut verify = |program: &Program| -> Option<Vec<(Fault, Failure)>> {
         let mut own = std::mem::replace(session, Session::new(session_config(&config)));
         own.clear();
         own.set_deadline(Some(deadline));
@@ -167,10 +167,10 @@ fn verify_with(
         (result != Err(Stop::Abort)).then_some(failures)
     };
     let failures = verify(&program)?;
-    let not_wellformed = ErrorKind::ContractNotWellformed.as_str();
-    let goes_away = !failures.iter().any(|f| {
+    let goes_away = !failures.iter().any(|(fault, f)| {
         let d = &f.diagnostic;
-        (d.id == candidate.id && d.pos == candidate.pos) || d.id.starts_with(not_wellformed)
+        (d.id == candidate.id && d.pos == candidate.pos)
+            || matches!(fault, Fault::Unproved(ErrorKind::ContractNotWellformed, _))
     });
     if !goes_away {
         return Some(false);
@@ -179,8 +179,8 @@ fn verify_with(
     let method = program.methods.get_mut(candidate.method.index())?;
     let pos = candidate.pos;
     method.body = method.body.take().map(|body| assert_false_before(body, pos));
-    let falsum = identifier(ErrorKind::AssertFailed, ReasonKind::AssertionFalse);
-    let reached = |f: &Failure| f.diagnostic.id == falsum && f.diagnostic.pos == pos;
+    let falsum = Fault::Unproved(ErrorKind::AssertFailed, ReasonKind::AssertionFalse);
+    let reached = |(fault, f): &(Fault, Failure)| *fault == falsum && f.diagnostic.pos == pos;
     Some(verify(&program)?.iter().any(reached))
 }
 
@@ -397,7 +397,7 @@ fn run(
             let mut last = start;
             let mut done = |executor: &mut Executor<'_>, id: FunctionId| {
                 let part = parts.entry((MemberKind::Function, id.0)).or_default();
-                part.failures.append(&mut executor.diagnostics.take_failures());
+                part.failures.extend(failures(executor));
                 part.time += last.elapsed();
                 last = Instant::now();
             };
@@ -417,7 +417,7 @@ fn run(
     if part.time == Duration::ZERO {
         part.time = time;
     }
-    part.failures.append(&mut executor.diagnostics.take_failures());
+    part.failures.extend(failures(&mut executor));
     part.stats = executor.stats();
     let stats = executor.session().stats();
     part.stats.queries += stats.queries - before.queries;
@@ -507,6 +507,11 @@ fn verify_predicate(executor: &mut Executor<'_>, id: PredicateId) -> Run<()> {
     }
 }
 
+/// The errors of a unit so far.
+fn failures(executor: &mut Executor<'_>) -> impl Iterator<Item = Failure> {
+    executor.diagnostics.take_failures().into_iter().map(|(_, failure)| failure)
+}
+
 /// Proofs that were meant to fail and did not are errors.
 fn unfulfilled_refutations(executor: &mut Executor<'_>, method: &Method) {
     fn walk(executor: &mut Executor<'_>, body: &Block) {
@@ -522,7 +527,8 @@ fn unfulfilled_refutations(executor: &mut Executor<'_>, method: &Method) {
         for (id, pos, message) in reports {
             if !executor.diagnostics.is_refuted(pos) {
                 let diagnostic = Diagnostic::error(id.as_str().to_string(), pos, message.as_str());
-                executor.diagnostics.add(Failure { diagnostic, counterexample: None });
+                let failure = Failure { diagnostic, counterexample: None };
+                executor.diagnostics.add(Fault::Unrefuted, failure);
             }
         }
     }

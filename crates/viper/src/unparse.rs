@@ -216,3 +216,15 @@ pub fn expr_text(
     let globals = Globals::of_source(program);
     crate::print::expr(&Scope::new(&globals, locals, labels).expr(e))
 }
+
+/// A resource without a permission to it: `x.f`, `P(x)`.
+#[must_use]
+pub fn resource_text(
+    program: &core::Program,
+    locals: &[core::Local],
+    labels: &[ast::Name],
+    resource: &core::Resource,
+) -> String {
+    let globals = Globals::of_source(program);
+    crate::print::expr(&Scope::new(&globals, locals, labels).resource(resource))
+}

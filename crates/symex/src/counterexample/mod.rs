@@ -464,11 +464,8 @@ impl Prover<'_> {
         let mut roles = HashMap::new();
         let SnapFunctions { pair, first, second } = self.snap_functions();
         roles.extend([(pair, Role::Pair), (first, Role::First), (second, Role::Second)]);
-        for (name, fun) in self.functions_by_name() {
-            let op = name.split('<').next().unwrap_or(name);
-            if let Some(op) = CollectionFunction::of_name(op) {
-                roles.insert(fun, Role::Collection(op));
-            }
+        for (fun, op) in self.collection_functions() {
+            roles.insert(fun, Role::Collection(op));
         }
         for what in self.uses().to_vec() {
             match what {

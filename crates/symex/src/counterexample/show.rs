@@ -82,8 +82,9 @@ impl Prover<'_> {
         let variables = store
             .values()
             .filter(|(id, _)| known(*id))
-            .filter_map(|(id, value)| Some((locals.get(id.index())?.name.to_string(), value)))
-            .filter(|(name, _)| !name.starts_with("__"))
+            .filter_map(|(id, value)| Some((locals.get(id.index())?, value)))
+            .filter(|(local, _)| local.is_written())
+            .map(|(local, value)| (local.name.to_string(), value))
             .collect();
         let mut earlier: Vec<(String, Heap)> = Vec::new();
         if let Some(old) = old {
@@ -92,9 +93,7 @@ impl Prover<'_> {
         let mut passed: Vec<(&LabelId, &Heap)> = labels.iter().collect();
         passed.sort_by_key(|(label, _)| **label);
         for (label, heap) in passed {
-            if let Some(name) = label_names.get(label.index())
-                && !name.starts_with("__")
-            {
+            if let Some(name) = label_names.get(label.index()) {
                 earlier.push((format!("old[{name}]"), heap.clone()));
             }
         }
@@ -130,7 +129,8 @@ impl Prover<'_> {
         question: &Question<'_>,
         shown: &Shown,
     ) -> Option<Counterexample> {
-        let mut readable = Readable::new(self.program, world.value(self.null())?);
+        let mut readable =
+            Readable::new(self.program, self.domain_sorts(), world.value(self.null())?);
         let mut example = Counterexample { confirmed: true, ..Counterexample::default() };
         for (name, term) in &shown.variables {
             let value = world.value(*term)?;
@@ -232,11 +232,7 @@ impl Prover<'_> {
             // What was read in another state is not written out.
             let Argument::Value(hole) = hole else { continue };
             let id = LocalId(locals.len() as u32);
-            locals.push(Local {
-                name: Name::from(value.as_str()),
-                ty: hole.ty.clone(),
-                pos: Pos::None,
-            });
+            locals.push(Local::made_up(value.as_str(), hole.ty.clone(), Pos::None));
             written.push((hole, Expr::new(ExprKind::Local(id), hole.ty.clone(), Pos::None)));
         }
         let (lhs, rhs) = (with_values(&wand.lhs, &written), with_values(&wand.rhs, &written));
@@ -257,6 +253,8 @@ fn with_values(e: &Arc<Expr>, values: &[(&Arc<Expr>, Arc<Expr>)]) -> Arc<Expr> {
 /// Turns values into something to read.
 struct Readable<'p> {
     program: &'p Program,
+    /// Domains by the names of their sorts.
+    domains: HashMap<String, &'p str>,
     null: Value,
     /// Names of objects and of values of domains, with a number in the order in which they appear.
     names: HashMap<smt::Value, String>,
@@ -264,8 +262,8 @@ struct Readable<'p> {
 }
 
 impl<'p> Readable<'p> {
-    fn new(program: &'p Program, null: Value) -> Readable<'p> {
-        Readable { program, null, names: HashMap::new(), counts: HashMap::new() }
+    fn new(program: &'p Program, domains: HashMap<String, &'p str>, null: Value) -> Readable<'p> {
+        Readable { program, domains, null, names: HashMap::new(), counts: HashMap::new() }
     }
 
     fn value(&mut self, value: &Value) -> String {
@@ -315,11 +313,9 @@ impl<'p> Readable<'p> {
         }
         let kind = match raw {
             smt::Value::Element(name) => {
+                // The solver calls the elements of a sort `sort!val!0`, `sort!val!1`, ….
                 let sort = name.split("!val!").next().unwrap_or_default();
-                match sort.strip_prefix("dom.") {
-                    Some(domain) => domain.split('<').next().unwrap_or(domain).to_string(),
-                    None => "object".to_string(),
-                }
+                self.domains.get(sort).copied().unwrap_or("object").to_string()
             }
             _ => "value".to_string(),
         };

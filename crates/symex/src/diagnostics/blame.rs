@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
-use viper::core::{Expr, Info, ReportAs};
+use viper::core::{Expr, Info, MappedReason, ReportAs};
 
 use crate::state::Owner;
 
@@ -102,7 +102,7 @@ impl ReasonKind {
 }
 
 /// Viper's identifier of an error and its reason: `assert.failed:assertion.false`.
-pub(crate) fn identifier(error: ErrorKind, reason: ReasonKind) -> String {
+fn identifier(error: ErrorKind, reason: ReasonKind) -> String {
     format!("{}:{}", error.as_str(), reason.as_str())
 }
 
@@ -228,12 +228,12 @@ pub(crate) fn diagnostic(blame: &Blame, reason: &Reason, text: &str) -> Diagnost
     let diagnostic = match blame.info.as_ref().and_then(|info| info.report.as_ref()) {
         Some(ReportAs::Error { id, reason: mapped, pos, message }) => {
             // The message says all there is to say about the failure that it is for.
-            let (reason, why) = if reason.kind == ReasonKind::AssertionFalse
-                || reason.kind.as_str() == mapped.as_str()
-            {
-                (mapped.as_str(), String::new())
-            } else {
-                (reason.kind.as_str(), why)
+            let (reason, why) = match (reason.kind, mapped) {
+                (ReasonKind::AssertionFalse, _)
+                | (ReasonKind::InsufficientPermission, MappedReason::InsufficientPermission) => {
+                    (mapped.as_str(), String::new())
+                }
+                _ => (reason.kind.as_str(), why),
             };
             let message = format!("{} {why}", message.as_str());
             Diagnostic::error(format!("{}:{reason}", id.as_str()), *pos, message.trim_end())

@@ -14,7 +14,7 @@ use viper::core::{Expr, Local, MethodId};
 
 use crate::verdict::Failure;
 
-pub(crate) use blame::{Blame, ErrorKind, Reason, ReasonKind, diagnostic, identifier};
+pub(crate) use blame::{Blame, ErrorKind, Reason, ReasonKind, diagnostic};
 pub(crate) use reasons::{
     not_injective, predicate_reason, quantified_reason, resource_reason, wand_reason,
 };
@@ -36,10 +36,19 @@ pub(crate) struct Candidate {
     pub text: String,
 }
 
+/// What an error is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A proof failed, for a reason.
+    Unproved(ErrorKind, ReasonKind),
+    /// A proof succeeded that was meant to fail.
+    Unrefuted,
+}
+
 /// What was found wrong with a unit.
 #[derive(Default)]
 pub(crate) struct Diagnostics {
-    failures: Vec<Failure>,
+    failures: Vec<(Fault, Failure)>,
     /// What is no error and yet hardly meant.
     warnings: Vec<Diagnostic>,
     /// So many errors are enough; none means all.
@@ -71,11 +80,11 @@ impl Diagnostics {
     pub fn has(&self, diagnostic: &Diagnostic) -> bool {
         let same =
             |f: &Failure| f.diagnostic.id == diagnostic.id && f.diagnostic.pos == diagnostic.pos;
-        self.failures.iter().any(same)
+        self.failures.iter().any(|(_, failure)| same(failure))
     }
 
-    pub fn add(&mut self, failure: Failure) {
-        self.failures.push(failure);
+    pub fn add(&mut self, fault: Fault, failure: Failure) {
+        self.failures.push((fault, failure));
     }
 
     /// Counts an error, whether it is a new one or not.
@@ -110,7 +119,7 @@ impl Diagnostics {
         self.unproved.take()
     }
 
-    pub fn take_failures(&mut self) -> Vec<Failure> {
+    pub fn take_failures(&mut self) -> Vec<(Fault, Failure)> {
         std::mem::take(&mut self.failures)
     }
 

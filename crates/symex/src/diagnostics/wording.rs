@@ -101,6 +101,7 @@ pub(crate) fn in_words_of_member(
     let declared = locals.len();
     // What stands for the parameters of the member further in, in the words of the outermost.
     let mut actuals: Option<Vec<Arc<Expr>>> = None;
+    let mut ellipses = HashSet::new();
     for caller in chain.iter().rev() {
         let mut args = Vec::new();
         for arg in &caller.args {
@@ -109,7 +110,9 @@ pub(crate) fn in_words_of_member(
                 None => Arc::clone(arg),
             };
             args.push(if size(&arg, LARGEST) > LARGEST {
-                ellipsis(&arg, &mut locals)
+                let id = ellipsis(&arg, &mut locals);
+                ellipses.insert(id);
+                variable(id, &arg.ty)
             } else {
                 arg
             });
@@ -117,7 +120,7 @@ pub(crate) fn in_words_of_member(
         actuals = Some(args);
     }
     let expr = replace(program, expr, owner, &actuals?, &mut locals);
-    tell_apart(&expr, &mut locals, declared);
+    tell_apart(&expr, &mut locals, |id| id.index() >= declared && !ellipses.contains(id));
     Some((expr, locals, root))
 }
 
@@ -217,21 +220,17 @@ fn locals_of(e: &Arc<Expr>) -> (HashSet<LocalId>, HashSet<LocalId>) {
 }
 
 /// Gives variables that came from elsewhere other names than those that are declared here.
-fn tell_apart(e: &Arc<Expr>, locals: &mut [Local], declared: usize) {
+fn tell_apart(e: &Arc<Expr>, locals: &mut [Local], is_foreign: impl Fn(&LocalId) -> bool) {
     let (mentioned, bound) = locals_of(e);
-    let is_foreign = |id: &LocalId| id.index() >= declared;
     let mut taken: HashSet<Name> = mentioned
         .iter()
         .filter(|id| !is_foreign(id))
         .filter_map(|id| locals.get(id.index()).map(|l| l.name.clone()))
         .collect();
-    let mut foreign: Vec<LocalId> = mentioned.union(&bound).copied().filter(is_foreign).collect();
+    let mut foreign: Vec<LocalId> = mentioned.union(&bound).copied().filter(&is_foreign).collect();
     foreign.sort_unstable();
     for id in foreign {
         let Some(local) = locals.get_mut(id.index()) else { continue };
-        if local.name.as_str() == "…" {
-            continue;
-        }
         let wish = local.name.clone();
         let mut count = 0;
         while !taken.insert(local.name.clone()) {
@@ -251,11 +250,11 @@ fn size(e: &Arc<Expr>, limit: usize) -> usize {
     nodes
 }
 
-/// Stands for an expression that is too large to be read.
-fn ellipsis(e: &Arc<Expr>, locals: &mut Vec<Local>) -> Arc<Expr> {
+/// A variable that stands for an expression which is too large to be read.
+fn ellipsis(e: &Arc<Expr>, locals: &mut Vec<Local>) -> LocalId {
     let id = LocalId(locals.len() as u32);
-    locals.push(Local { name: Name::from("…"), ty: e.ty.clone(), pos: Pos::None });
-    Expr::new(ExprKind::Local(id), e.ty.clone(), Pos::None)
+    locals.push(Local::made_up("…", e.ty.clone(), Pos::None));
+    id
 }
 
 /// A variable as an expression.

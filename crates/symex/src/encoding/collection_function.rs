@@ -16,14 +16,6 @@ macro_rules! functions {
                     $(CollectionFunction::$function => $name,)*
                 }
             }
-
-            /// The function that is called so.
-            pub(crate) fn of_name(name: &str) -> Option<CollectionFunction> {
-                match name {
-                    $($name => Some(CollectionFunction::$function),)*
-                    _ => None,
-                }
-            }
         }
     };
 }
@@ -40,8 +32,6 @@ functions! {
     SeqContains = "Seq.contains",
     SeqEqual = "Seq.equal",
     SeqWatched = "Seq.watched",
-    SeqShift = "Seq.shift",
-    SeqUnshift = "Seq.unshift",
     SeqRange = "Seq.range",
     SetEmpty = "Set.empty",
     SetSingleton = "Set.singleton",
@@ -88,8 +78,6 @@ impl CollectionFunction {
                 | F::SeqContains
                 | F::SeqEqual
                 | F::SeqWatched
-                | F::SeqShift
-                | F::SeqUnshift
                 | F::SeqRange
         )
     }

@@ -23,19 +23,8 @@ pub(crate) struct ElemSort<'a> {
     pub(crate) text: &'a str,
     /// As part of the names of functions: `Int`, `BitVec32`, `Seq<Int>`.
     pub(crate) name: &'a str,
-}
-
-impl ElemSort<'_> {
     /// The function that compares elements: `=`, unless they are collections.
-    fn equality(&self) -> String {
-        let collection = ["Seq", "Set", "Multiset", "Map"];
-        match self.name.split_once('<') {
-            Some((kind, elements)) if collection.contains(&kind) => {
-                format!("{kind}.equal<{elements}")
-            }
-            _ => "=".to_string(),
-        }
-    }
+    pub(crate) equality: &'a str,
 }
 
 /// Sequences.
@@ -66,10 +55,10 @@ pub(crate) fn map(key: &ElemSort<'_>, value: &ElemSort<'_>) -> String {
         .replace("{KN}", key.name)
         .replace("{VN}", value.name)
         .replace("{M}", &format!("{}~{}", key.name, value.name))
-        .replace("{K=}", &key.equality())
-        .replace("{V=}", &value.equality())
+        .replace("{K=}", key.equality)
+        .replace("{V=}", value.equality)
 }
 
 fn of_elements(template: &str, elem: &ElemSort<'_>) -> String {
-    template.replace("{E}", elem.text).replace("{N}", elem.name).replace("{=}", &elem.equality())
+    template.replace("{E}", elem.text).replace("{N}", elem.name).replace("{=}", elem.equality)
 }

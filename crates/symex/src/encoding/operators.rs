@@ -46,14 +46,7 @@ impl Encoding<'_> {
         self.sort(ty);
         let name = self.collection_name(ty, op);
         let fun = self.declared(name, sorts, result);
-        let kind = match op {
-            CollectionFunction::SeqContains => Some(SymbolKind::SeqContains),
-            CollectionFunction::SeqRange => Some(SymbolKind::SeqRange),
-            _ => None,
-        };
-        if let Some(kind) = kind {
-            self.symbols.kinds.insert(fun, kind);
-        }
+        self.symbols.kinds.insert(fun, SymbolKind::Collection(op));
         self.terms.app(fun, args)
     }
 

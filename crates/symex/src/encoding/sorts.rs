@@ -1,6 +1,7 @@
 //! Sorts of types, and the names of types as parts of symbols.
 
 use crate::encoding::CollectionFunction;
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use smt::{Meaning, Sort, symbol};
@@ -10,7 +11,7 @@ use super::Encoding;
 use super::collections::{self, ElemSort};
 use super::symbols::Use;
 
-impl Encoding<'_> {
+impl<'p> Encoding<'p> {
     /// A type's name as a part of symbols.
     pub(super) fn type_name(&self, ty: &Type) -> String {
         let list =
@@ -41,22 +42,19 @@ impl Encoding<'_> {
             return *sort;
         }
         // Elements first: the axioms mention them.
-        let elems: Vec<(Sort, String)> = match ty {
-            Type::Seq(t) | Type::Set(t) | Type::Multiset(t) => {
-                vec![(self.sort(t), self.type_name(t))]
-            }
+        let elems: Vec<[String; 3]> = match ty {
+            Type::Seq(t) | Type::Set(t) | Type::Multiset(t) => vec![self.elem_sort(t)],
             Type::Map(kv) => {
                 self.sort(&Type::set(kv.0.clone()));
                 self.sort(&Type::set(kv.1.clone()));
-                [&kv.0, &kv.1].map(|t| (self.sort(t), self.type_name(t))).to_vec()
+                [&kv.0, &kv.1].map(|t| self.elem_sort(t)).into()
             }
             _ => Vec::new(),
         };
-        let texts: Vec<String> = elems
-            .iter()
-            .map(|(sort, _)| self.terms.signature.sort_text(*sort).to_string())
-            .collect();
-        let elem = |i: usize| ElemSort { text: &texts[i], name: &elems[i].1 };
+        let elem = |i: usize| {
+            let [text, name, equality] = &elems[i];
+            ElemSort { text, name, equality }
+        };
         let (name, text) = match ty {
             Type::Int | Type::Param(_) => return Sort::Int,
             Type::Bool => return Sort::Bool,
@@ -92,6 +90,13 @@ impl Encoding<'_> {
         sort
     }
 
+    /// What an [`ElemSort`] is made of.
+    fn elem_sort(&mut self, ty: &Type) -> [String; 3] {
+        let sort = self.sort(ty);
+        let text = self.terms.signature.sort_text(sort).to_string();
+        [text, self.type_name(ty), self.equality_name(ty)]
+    }
+
     /// The sort of the values of a field.
     pub fn field_sort(&mut self, field: FieldId) -> Sort {
         self.sort(&self.program.field(field).ty)
@@ -120,14 +125,37 @@ impl Encoding<'_> {
 
     /// The name of a function of a collection.
     pub(crate) fn collection_name(&self, ty: &Type, op: CollectionFunction) -> String {
-        let name = self.type_name(ty);
-        let params = &name[name.find('<').unwrap_or(name.len())..];
-        let op_name = op.name();
-        if op == CollectionFunction::SeqRange {
-            op_name.into()
-        } else {
-            format!("{op_name}{params}")
+        let elements = match ty {
+            // There is one sort of them only.
+            _ if op == CollectionFunction::SeqRange => return op.name().to_string(),
+            Type::Seq(t) | Type::Set(t) | Type::Multiset(t) => self.type_name(t),
+            Type::Map(kv) => format!("{}~{}", self.type_name(&kv.0), self.type_name(&kv.1)),
+            _ => return op.name().to_string(),
+        };
+        format!("{}<{elements}>", op.name())
+    }
+
+    /// The function that compares values of a type: `=`, unless they are collections.
+    fn equality_name(&self, ty: &Type) -> String {
+        let function = match ty {
+            Type::Seq(_) => CollectionFunction::SeqEqual,
+            Type::Set(_) => CollectionFunction::SetEqual,
+            Type::Multiset(_) => CollectionFunction::MultisetEqual,
+            Type::Map(_) => CollectionFunction::MapEqual,
+            _ => return "=".to_string(),
+        };
+        self.collection_name(ty, function)
+    }
+
+    /// The names of the sorts of domains, and those of the domains.
+    pub fn domain_sorts(&self) -> HashMap<String, &'p str> {
+        let mut names = HashMap::new();
+        for ty in self.symbols.sorts.keys() {
+            if let Type::Domain(id, _) = ty {
+                names.insert(self.type_name(ty), self.program.domain(*id).name.as_str());
+            }
         }
+        names
     }
 
     /// The name of a domain function.

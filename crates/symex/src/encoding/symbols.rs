@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smt::{FunDecl, FunId, Meaning, Sort, Term, Terms, symbol};
 use viper::core::{DomainFunctionId, DomainId, FieldId, FunctionId, PredicateId, Type};
 
-use super::Encoding;
+use super::{CollectionFunction, Encoding};
 use crate::state::ResourceId;
 
 /// Something that has to be declared.
@@ -73,8 +73,8 @@ pub(crate) enum SymbolKind {
     Precondition,
     /// Says that a field was read.
     Read,
-    SeqContains,
-    SeqRange,
+    /// A function of a collection.
+    Collection(CollectionFunction),
 }
 
 /// An instance of an axiom that has to be translated.
@@ -203,9 +203,12 @@ impl Encoding<'_> {
         fun
     }
 
-    /// All function symbols that are declared, with their names.
-    pub fn functions_by_name(&self) -> impl Iterator<Item = (&str, FunId)> {
-        self.symbols.funs.iter().map(|(name, fun)| (name.as_str(), *fun))
+    /// The functions of collections that are in use.
+    pub fn collection_functions(&self) -> impl Iterator<Item = (FunId, CollectionFunction)> {
+        self.symbols.kinds.iter().filter_map(|(fun, kind)| match kind {
+            SymbolKind::Collection(function) => Some((*fun, *function)),
+            _ => None,
+        })
     }
 
     /// The function symbol that is declared under a name.

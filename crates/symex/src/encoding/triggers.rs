@@ -321,7 +321,7 @@ impl Encoding<'_> {
     pub fn watched(&mut self, trigger: Term) -> Option<Term> {
         let Node::App(fun, args) = self.terms.node(trigger) else { return None };
         let seq = *args.first()?;
-        if self.symbol_kind(*fun) != Some(&SymbolKind::SeqContains)
+        if self.symbol_kind(*fun) != Some(&SymbolKind::Collection(CollectionFunction::SeqContains))
             || !self.terms.free(seq).is_empty()
             || !matches!(self.terms.node(args[1]), Node::Bound(_))
         {
@@ -329,7 +329,8 @@ impl Encoding<'_> {
         }
         // Numbers from a range are never looked up there.
         if let Node::App(range, _) = self.terms.node(seq)
-            && self.symbol_kind(*range) == Some(&SymbolKind::SeqRange)
+            && self.symbol_kind(*range)
+                == Some(&SymbolKind::Collection(CollectionFunction::SeqRange))
         {
             return None;
         }

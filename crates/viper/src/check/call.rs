@@ -12,6 +12,39 @@ use crate::ast::{self, Ident};
 use crate::core::{DomainId, Expr, ExprKind, Resource, Type};
 use crate::wording::arity;
 
+/// What a name that is called, or held, should stand for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Callee {
+    Method,
+    Predicate,
+    FunctionOrMethod,
+    FunctionOrPredicate,
+}
+
+impl Callee {
+    fn as_str(self) -> &'static str {
+        match self {
+            Callee::Method => "method",
+            Callee::Predicate => "predicate",
+            Callee::FunctionOrMethod => "function or method",
+            Callee::FunctionOrPredicate => "function or predicate",
+        }
+    }
+
+    /// Is this a thing that can stand there?
+    fn includes(self, global: &Global) -> bool {
+        use Callee::{FunctionOrMethod, FunctionOrPredicate, Method, Predicate};
+        match global {
+            Global::Method(_) => matches!(self, Method | FunctionOrMethod),
+            Global::Function(_) | Global::DomainFunction(_) => {
+                matches!(self, FunctionOrMethod | FunctionOrPredicate)
+            }
+            Global::Predicate(_) => matches!(self, Predicate | FunctionOrPredicate),
+            Global::Field(_) | Global::Domain(_) => false,
+        }
+    }
+}
+
 impl<'a> Checker<'a> {
     pub(super) fn call(
         &mut self,
@@ -36,7 +69,7 @@ impl<'a> Checker<'a> {
         let global = match callables.as_slice() {
             [global] => *global,
             [] => {
-                let diagnostic = self.undeclared_callee(callee, "function or predicate");
+                let diagnostic = self.undeclared_callee(callee, Callee::FunctionOrPredicate);
                 self.report(diagnostic);
                 return self.wrong(pos);
             }
@@ -149,10 +182,10 @@ impl<'a> Checker<'a> {
         types.iter().map(|t| self.infer.resolve(t)).collect()
     }
 
-    pub(super) fn undeclared_callee(&self, callee: &Ident, expected: &str) -> Diagnostic {
+    pub(super) fn undeclared_callee(&self, callee: &Ident, expected: Callee) -> Diagnostic {
         let name = &callee.name;
         let is_method = self.globals.find(name).any(|g| matches!(g, Global::Method(_)));
-        if is_method && expected != "method" {
+        if is_method && expected != Callee::Method {
             return Diagnostic::error(
                 "typechecker.error",
                 callee.at.0,
@@ -163,18 +196,10 @@ impl<'a> Checker<'a> {
         let diagnostic = Diagnostic::error(
             "typechecker.error",
             callee.at.0,
-            format!("there is no {expected} named `{name}`"),
+            format!("there is no {} named `{name}`", expected.as_str()),
         );
-        let callables = self
-            .globals
-            .names()
-            .filter(|(_, g)| match g {
-                Global::Method(_) => expected.contains("method"),
-                Global::Function(_) | Global::DomainFunction(_) => expected.contains("function"),
-                Global::Predicate(_) => expected.contains("predicate"),
-                Global::Field(_) | Global::Domain(_) => false,
-            })
-            .map(|(name, _)| name);
+        let callables =
+            self.globals.names().filter(|(_, g)| expected.includes(g)).map(|(name, _)| name);
         match crate::wording::closest(name, callables) {
             Some(close) => diagnostic.with_help(format!("did you mean `{close}`?")),
             None => diagnostic,
@@ -191,7 +216,7 @@ impl<'a> Checker<'a> {
         let is_predicate =
             self.globals.find(&predicate.name).any(|g| matches!(g, Global::Predicate(_)));
         if !is_predicate {
-            let diagnostic = self.undeclared_callee(predicate, "predicate");
+            let diagnostic = self.undeclared_callee(predicate, Callee::Predicate);
             self.report(diagnostic);
             return self.wrong(pos);
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use report::{Diagnostic, Pos};
 
+use super::call::Callee;
 use super::globals::Global;
 use super::resolve::Typed;
 use super::types::Kind;
@@ -192,7 +193,7 @@ impl<'a> Checker<'a> {
             _ => None,
         });
         let Some(predicate) = predicate else {
-            let diagnostic = self.undeclared_callee(callee, "predicate");
+            let diagnostic = self.undeclared_callee(callee, Callee::Predicate);
             self.report(diagnostic);
             return None;
         };

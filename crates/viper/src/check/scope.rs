@@ -93,7 +93,7 @@ impl Scopes {
     pub fn declare(&mut self, ident: &Ident, ty: Type, role: Role) -> (LocalId, Option<Clash>) {
         let clash = self.note(ident, false);
         let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: ident.name.clone(), ty, pos: ident.at.0 });
+        self.locals.push(Local::new(ident.name.clone(), ty, ident.at.0));
         self.roles.push(role);
         self.visible.entry(ident.name.clone()).or_default().push(id);
         if let Some((_, names)) = self.open.last_mut() {
@@ -105,7 +105,7 @@ impl Scopes {
     /// A variable that no user can name.
     pub fn fresh(&mut self, name: Name, ty: Type, pos: Pos) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name, ty, pos });
+        self.locals.push(Local::made_up(name, ty, pos));
         self.roles.push(Role::Assignable);
         id
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use report::Pos;
 
+use super::call::Callee;
 use super::globals::Global;
 use super::scope::Role;
 use super::types::Kind;
@@ -458,7 +459,10 @@ impl<'a> Checker<'a> {
         let method = match methods.as_slice() {
             [method] => *method,
             [] => {
-                let expected = if targets.len() == 1 { "function or method" } else { "method" };
+                let expected = match targets.len() {
+                    1 => Callee::FunctionOrMethod,
+                    _ => Callee::Method,
+                };
                 let diagnostic = self.undeclared_callee(callee, expected);
                 self.report(diagnostic);
                 return;
@@ -582,7 +586,7 @@ impl<'a> Checker<'a> {
         );
         let report = core::ReportAs::Error {
             id: "assignment.failed".into(),
-            reason: "insufficient.permission".into(),
+            reason: core::MappedReason::InsufficientPermission,
             pos,
             message: message.into(),
         };

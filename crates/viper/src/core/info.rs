@@ -21,6 +21,26 @@ impl Info {
     }
 }
 
+/// The reason that an error gives which a plugin reports in place of another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MappedReason {
+    /// Permission is missing: the message is for that failure, too.
+    InsufficientPermission,
+    /// One that only the plugin knows, by its identifier.
+    Own(Name),
+}
+
+impl MappedReason {
+    /// Viper's identifier.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            MappedReason::InsufficientPermission => "insufficient.permission",
+            MappedReason::Own(id) => id.as_str(),
+        }
+    }
+}
+
 /// How errors at a node that a plugin made are mapped back to the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ReportAs {
@@ -29,7 +49,7 @@ pub enum ReportAs {
         /// The identifier in place of, for instance, `assert.failed`.
         id: Name,
         /// The reason in place of `assertion.false`.
-        reason: Name,
+        reason: MappedReason,
         /// The offending node.
         pos: Pos,
         /// The message.

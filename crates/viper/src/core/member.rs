@@ -189,6 +189,29 @@ pub struct Local {
     pub ty: Type,
     /// Its declaration.
     pub pos: Pos,
+    /// Did nobody write it?
+    made_up: bool,
+}
+
+impl Local {
+    /// A variable of the user's.
+    #[must_use]
+    pub fn new(name: impl Into<Name>, ty: Type, pos: Pos) -> Local {
+        Local { name: name.into(), ty, pos, made_up: false }
+    }
+
+    /// A variable that a phase needs and nobody wrote. Its value is not shown to the user, who knows of no
+    /// such variable.
+    #[must_use]
+    pub fn made_up(name: impl Into<Name>, ty: Type, pos: Pos) -> Local {
+        Local { name: name.into(), ty, pos, made_up: true }
+    }
+
+    /// Does the user know it?
+    #[must_use]
+    pub fn is_written(&self) -> bool {
+        !self.made_up
+    }
 }
 
 /// A termination measure.

@@ -18,7 +18,7 @@ pub mod visit;
 pub use expr::{
     BinOp, CollectionOp, Expr, ExprId, ExprKind, Node, OldState, PredicateAccess, Resource, Wand,
 };
-pub use info::{Info, ReportAs};
+pub use info::{Info, MappedReason, ReportAs};
 pub use member::{
     Adt, Axiom, Constructor, Contains, Decreases, Domain, DomainFunction, Field, Function, Local,
     Measure, Method, Predicate,

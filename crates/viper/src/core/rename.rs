@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_renamed_expression_has_its_own_bound_variables() {
-        let old = |name: &str| Local { name: name.into(), ty: Type::Bool, pos: Pos::None };
+        let old = |name: &str| Local::new(name, Type::Bool, Pos::None);
         let from = [old("x"), old("y")];
         let mut to = vec![old("a")];
         let mut renaming = Renaming::new(&from, &mut to);

@@ -11,10 +11,10 @@ use crate::core::{
     ReportAs, Stmt, StmtKind, Type,
 };
 
-/// Adds a variable to a member. Names of locals need not be unique.
+/// Adds a variable to a member that nobody wrote. Names of locals need not be unique.
 pub(super) fn fresh(locals: &mut Vec<Local>, name: &str, ty: Type, pos: Pos) -> LocalId {
     let id = LocalId(locals.len() as u32);
-    locals.push(Local { name: name.into(), ty, pos });
+    locals.push(Local::made_up(name, ty, pos));
     id
 }
 

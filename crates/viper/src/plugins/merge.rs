@@ -113,7 +113,7 @@ impl Renaming {
     }
 
     fn local(&self, local: &Local) -> Local {
-        Local { name: local.name.clone(), ty: self.ty(&local.ty), pos: Pos::None }
+        Local::new(local.name.clone(), self.ty(&local.ty), Pos::None)
     }
 
     fn types(&self, types: &[Type]) -> Arc<[Type]> {

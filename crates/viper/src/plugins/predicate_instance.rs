@@ -11,8 +11,8 @@ use report::{Diagnostic, Pos};
 use super::build::{Names, local};
 use crate::ast::Name;
 use crate::core::{
-    DomainId, Expr, ExprKind, Function, FunctionId, Info, LocalId, Node, PredicateId, Program,
-    ReportAs, Resource, Type,
+    DomainId, Expr, ExprKind, Function, FunctionId, Info, LocalId, MappedReason, Node, PredicateId,
+    Program, ReportAs, Resource, Type,
 };
 
 /// The domain whose values are predicate instances.
@@ -83,7 +83,7 @@ impl<'p> Instances<'p> {
         let kind = ExprKind::Call(self.function(*predicate, e.pos), args.clone());
         let report = ReportAs::Error {
             id: "predicateinstance.no.access".into(),
-            reason: "insufficient.permission".into(),
+            reason: MappedReason::InsufficientPermission,
             pos: e.pos,
             message: "The predicate of this instance might not be held.".into(),
         };

@@ -39,7 +39,7 @@ fn replacement(stmt: &Stmt, refuted: &Arc<Expr>, locals: &mut Vec<Local>) -> Stm
     }
     let check =
         Stmt { kind: StmtKind::Assert(Arc::clone(refuted)), pos, info: Some(Arc::new(info)) };
-    let (declaration, condition) = nondet(locals, "__plugin_refute_nondet", pos);
+    let (declaration, condition) = nondet(locals, "refuted", pos);
     let mut stmts = vec![declaration];
     stmts.extend(branch(condition, vec![check, stop(pos)], Vec::new(), pos));
     Stmt::new(StmtKind::Block(Block { stmts, pos }), pos)

@@ -18,8 +18,8 @@ use report::Pos;
 
 use super::build::assert;
 use crate::core::{
-    BinOp, Block, Decreases, Expr, ExprKind, LabelId, Measure, Method, MethodId, PredicateId,
-    Program, ReportAs, Resource, Stmt, StmtKind,
+    BinOp, Block, Decreases, Expr, ExprKind, LabelId, MappedReason, Measure, Method, MethodId,
+    PredicateId, Program, ReportAs, Resource, Stmt, StmtKind,
 };
 
 /// With calls nested deeper than this, it is not visible whether they end.
@@ -66,7 +66,7 @@ fn never(pos: Pos) -> Stmt {
     let message = "Method might not terminate. In a proof script it needs a termination measure.";
     let report = ReportAs::Error {
         id: "termination.failed".into(),
-        reason: "termination.condition.false".into(),
+        reason: MappedReason::Own("termination.condition.false".into()),
         pos,
         message: message.into(),
     };

@@ -46,8 +46,8 @@ impl Source {
                 let report = stmt.info.as_ref().and_then(|info| info.report.as_ref());
                 if let (StmtKind::Assert(_), Some(report)) = (&stmt.kind, report) {
                     let (what, pos) = match report {
-                        ReportAs::Error { reason, pos, .. } => (reason, *pos),
-                        ReportAs::MustFail { id, pos, .. } => (id, *pos),
+                        ReportAs::Error { reason, pos, .. } => (reason.as_str(), *pos),
+                        ReportAs::MustFail { id, pos, .. } => (id.as_str(), *pos),
                         ReportAs::Elsewhere { .. } => return true,
                     };
                     proofs.push((what.to_string(), self.text(pos)));

@@ -69,7 +69,7 @@ fn variables_that_would_clash_get_other_names() {
         local.name = "x".into();
     }
     let later = LocalId(method.locals.len() as u32);
-    method.locals.push(Local { name: "x".into(), ty: Type::Int, ..method.locals[0].clone() });
+    method.locals.push(Local::new("x", Type::Int, method.locals[0].pos));
     if let Some(body) = &mut method.body {
         let value = Expr::new(ExprKind::Local(LocalId(0)), Type::Int, body.pos);
         body.stmts.push(Stmt::new(StmtKind::Var(later), body.pos));

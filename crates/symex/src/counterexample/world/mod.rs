@@ -526,12 +526,6 @@ impl<'a, 'p> World<'a, 'p> {
                 return Some(Value::Bool(a == b));
             }
             (CollectionFunction::SeqWatched, _) => return Some(Value::Bool(true)),
-            (CollectionFunction::SeqShift, [Value::Int(a), Value::Int(b)]) => {
-                return Some(Value::Int(a + b));
-            }
-            (CollectionFunction::SeqUnshift, [Value::Int(a), Value::Int(b)]) => {
-                return Some(Value::Int(a - b));
-            }
             (CollectionFunction::SeqContains, [s, e]) => {
                 (CollectionOp::SeqContains, vec![e.clone(), s.clone()])
             }

@@ -114,11 +114,13 @@ fn run(axioms: &[String], cases: &str) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-const INT: ElemSort<'static> = ElemSort { text: "Int", name: "Int" };
-const BOOL: ElemSort<'static> = ElemSort { text: "Bool", name: "Bool" };
-const REF: ElemSort<'static> = ElemSort { text: "Ref", name: "Ref" };
-const SEQ: ElemSort<'static> = ElemSort { text: "Seq<Int>", name: "Seq<Int>" };
-const SET: ElemSort<'static> = ElemSort { text: "Set<Int>", name: "Set<Int>" };
+const INT: ElemSort<'static> = ElemSort { text: "Int", name: "Int", equality: "=" };
+const BOOL: ElemSort<'static> = ElemSort { text: "Bool", name: "Bool", equality: "=" };
+const REF: ElemSort<'static> = ElemSort { text: "Ref", name: "Ref", equality: "=" };
+const SEQ: ElemSort<'static> =
+    ElemSort { text: "Seq<Int>", name: "Seq<Int>", equality: "Seq.equal<Int>" };
+const SET: ElemSort<'static> =
+    ElemSort { text: "Set<Int>", name: "Set<Int>", equality: "Set.equal<Int>" };
 
 #[test]
 fn sequences() {
@@ -152,7 +154,7 @@ fn nested_collections() {
 
 #[test]
 fn names_and_texts_of_sorts_may_differ() {
-    let word = ElemSort { text: "(_ BitVec 8)", name: "BitVec8" };
+    let word = ElemSort { text: "(_ BitVec 8)", name: "BitVec8", equality: "=" };
     let axioms = [seq(&word), set(&word), multiset(&word), map(&word, &word)];
     let cases = "\
 declare (declare-const s Seq<BitVec8>) (declare-const m Map<BitVec8~BitVec8>)

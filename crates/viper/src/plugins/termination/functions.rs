@@ -173,8 +173,9 @@ impl Caller<'_> {
 /// A copy of bound variables as variables of their own.
 pub(super) fn instantiate(vars: &[LocalId], locals: &mut Vec<Local>) -> Vec<(LocalId, LocalId)> {
     let copy = |var: &LocalId| {
-        let declared = locals.get(var.index())?.clone();
-        Some((*var, fresh(locals, &declared.name, declared.ty, declared.pos)))
+        let id = LocalId(locals.len() as u32);
+        locals.push(locals.get(var.index())?.clone());
+        Some((*var, id))
     };
     vars.iter().filter_map(copy).collect()
 }

@@ -7,8 +7,8 @@ use report::{Diagnostic, Pos};
 use super::orders::{bounded, decreasing, nested_predicates};
 use crate::core::rename::Renaming;
 use crate::core::{
-    BinOp, Decreases, DomainFunctionId, Expr, ExprKind, Measure, OldState, Program, ReportAs, Stmt,
-    Type,
+    BinOp, Decreases, DomainFunctionId, Expr, ExprKind, MappedReason, Measure, OldState, Program,
+    ReportAs, Stmt, Type,
 };
 use crate::plugins::build::{assert, domain_call_inferred, eq, old};
 use crate::plugins::predicate_instance;
@@ -105,7 +105,7 @@ impl Blame {
         };
         ReportAs::Error {
             id: "termination.failed".into(),
-            reason: id.into(),
+            reason: MappedReason::Own(id.into()),
             pos: self.pos,
             message: format!("{} might not terminate. {why}.", self.what).into(),
         }
