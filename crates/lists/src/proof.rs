@@ -5,7 +5,7 @@
 //! evident: every segment that may hold the end is empty, or is unfolded, so that its first cell is
 //! there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use sl::core::sequent::ordered;
@@ -40,7 +40,8 @@ pub(crate) fn derive(
     let nils = system.nils();
     let several = match rights.as_slice() {
         [_] => None,
-        cases if cases.iter().any(|case| case.open) => return None,
+        // No definition has such cases: one of them must do.
+        cases if cases.iter().any(|case| case.open) => None,
         cases => {
             let params = lefts.first().map(|clause| clause.sorts[nils..clause.free].to_vec());
             Some(system.add("the right side", params.unwrap_or_default(), cases.to_vec()))
@@ -60,36 +61,40 @@ pub(crate) fn derive(
     lefts
         .iter()
         .map(|clause| {
-            let mut writer = Writer {
+            let scope: Vec<Var> = (0..clause.sorts.len() as Var).collect();
+            let left = Heap::instance(clause, &scope);
+            let writer = || Writer {
                 nils,
                 segments: &segments,
                 sorts: clause.sorts.clone(),
                 splits: MAX_SPLITS,
             };
-            let scope: Vec<Var> = (0..clause.sorts.len() as Var).collect();
-            let left = Heap::instance(clause, &scope);
-            let mut exist = Vec::new();
-            let right = match (several, rights.first()) {
-                (Some(pred), _) => {
-                    let args = (nils..clause.free).map(|v| v as Var).collect();
-                    Heap { calls: vec![Call { pred, args }], ..Heap::default() }
-                }
-                (None, Some(only)) => {
-                    let mut scope: Vec<Var> = (0..only.free as Var).collect();
-                    exist.extend(only.sorts[only.free..].iter().map(|sort| writer.fresh(*sort)));
-                    scope.extend(&exist);
-                    Heap::instance(only, &scope)
-                }
-                (None, None) => return None,
+            let written = |mut writer: Writer<'_>, right: Heap, exist: BTreeSet<Var>| {
+                let sequent = Sequent { left: left.clone(), right, exist };
+                let tree = writer.start(&sequent)?;
+                Some((tree, writer.sorts))
             };
-            let sequent = Sequent { left, right, exist: exist.into_iter().collect() };
-            let tree = writer.start(&sequent)?;
+            let (tree, sorts) = match several {
+                Some(pred) => {
+                    let args = (nils..clause.free).map(|v| v as Var).collect();
+                    let right = Heap { calls: vec![Call { pred, args }], ..Heap::default() };
+                    written(writer(), right, BTreeSet::new())?
+                }
+                None => rights.iter().find_map(|case| {
+                    let mut writer = writer();
+                    let mut scope: Vec<Var> = (0..case.free as Var).collect();
+                    let own = case.sorts.iter().skip(case.free);
+                    let exist: BTreeSet<Var> = own.map(|sort| writer.fresh(*sort)).collect();
+                    scope.extend(&exist);
+                    written(writer, Heap::instance(case, &scope), exist)
+                })?,
+            };
             Some(Derivation {
                 system: system.clone(),
                 given,
                 facts: facts.clone(),
                 names: names.clone(),
-                sorts: writer.sorts,
+                sorts,
                 lemmas: Vec::new(),
                 tree,
             })
@@ -226,17 +231,20 @@ impl Writer<'_> {
 
     fn prove(&mut self, s: &Sequent) -> Option<Tree> {
         self.splits = self.splits.checked_sub(1)?;
-        if !s.right.linear.is_empty() || !s.left.linear.is_empty() {
-            return None;
-        }
+        let has_numbers = !s.right.linear.is_empty() || !s.left.linear.is_empty();
         let contradiction = || Tree::new(s.clone(), Rule::Contradiction, Vec::new());
         let Some((graph, vars)) = self.graph(s) else {
             // Without lists there is not much to know.
-            return s.right.is_empty().then(|| Tree::new(s.clone(), Rule::Axiom, Vec::new()));
+            let is_axiom = s.right.is_empty() && !has_numbers;
+            return is_axiom.then(|| Tree::new(s.clone(), Rule::Axiom, Vec::new()));
         };
         let Some(mut state) = close(&graph, State::new(&graph)) else {
             return Some(contradiction());
         };
+        // Numbers are not known here: with them, only what the links exclude is proved.
+        if has_numbers {
+            return choose(&graph, state).is_none().then(contradiction);
+        }
         // Equations of the right side follow, so they may be used.
         let vertex = |v: Var| vars.iter().position(|known| *known == v).unwrap_or(NIL);
         for (a, b) in &s.right.equal {

@@ -150,12 +150,14 @@ fn concludes(derivation: &Derivation, left: &Clause, rights: &[Clause], free: us
         return false;
     }
     let start = start + left.sorts.len() - left.free;
-    if let [only] = rights {
-        let right_scope = scope(only, start);
+    // One of the disjuncts is enough.
+    let is_one = rights.iter().any(|one| {
+        let right_scope = scope(one, start);
         let own: BTreeSet<Var> = right_scope.iter().skip(nils + free).copied().collect();
-        return has_sorts(only, &right_scope)
-            && *right == Heap::instance(only, &right_scope)
-            && *exist == own;
+        has_sorts(one, &right_scope) && *right == Heap::instance(one, &right_scope) && *exist == own
+    });
+    if is_one {
+        return true;
     }
     // A disjunction is an instance of a predicate of its own.
     let [call] = right.calls.as_slice() else { return false };

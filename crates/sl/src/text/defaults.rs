@@ -1,40 +1,23 @@
 //! What is meant where nothing is declared.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::ast::{Expr, ExprKind, Ident, Item, Joint, Relation, Text};
+use super::ast::{Expr, ExprKind, Item, Text};
 use crate::formula::{Formula, Kind};
 use crate::signature::{Cell, Definition, Record, Signature};
 use crate::sort::{Sort, Var};
 use crate::term::{Term, TermKind};
 
-/// Locations that hold a record with the fields that are mentioned, and `ls` along the first field
-/// that is a location.
-pub(super) fn add_heap(text: &Text, signature: &mut Signature) {
-    let loc = Sort::Loc("Loc".into());
+/// The locations of a heap that nobody declares.
+pub(super) fn location() -> Sort {
+    Sort::Loc("Loc".into())
+}
+
+/// Locations that hold a record with these fields, and `ls` along the first field that is a location.
+pub(super) fn add_heap(fields: Vec<Var>, signature: &mut Signature) {
+    let loc = location();
     if !signature.sorts.contains(&"Loc".into()) {
         signature.sorts.push("Loc".into());
-    }
-    let mut found = Mentioned::default();
-    for item in &text.items {
-        if let Item::Pred { body, .. } = item {
-            found.add(body);
-        }
-    }
-    text.formulas.iter().for_each(|f| found.add(f));
-    let mut fields: Vec<Var> = Vec::new();
-    for (name, value) in &found.fields {
-        let number = is_number(value, &found.numbers);
-        let sort = if number { Sort::Int } else { loc.clone() };
-        match fields.iter_mut().find(|f| f.name.as_str() == name.text) {
-            Some(field) if number => field.sort = sort,
-            Some(_) => {}
-            None => fields.push(Var::new(name.text.as_str(), sort)),
-        }
-    }
-    if fields.is_empty() {
-        fields.push(Var::new("next", loc.clone()));
     }
     let record = Arc::new(Record { name: "Node".into(), constructor: "Node".into(), fields });
     signature.heap.push(Cell { loc: loc.clone(), content: Sort::Record("Node".into()) });
@@ -77,64 +60,39 @@ fn acyclic_segment(record: &Arc<Record>, next: usize, loc: &Sort) -> Definition 
     }
 }
 
-/// Fields with the values that they are given, and names that are used as numbers.
-#[derive(Default)]
-struct Mentioned<'a> {
-    fields: Vec<(&'a Ident, &'a Expr)>,
-    numbers: BTreeSet<&'a str>,
-}
-
-impl<'a> Mentioned<'a> {
-    fn add(&mut self, expr: &'a Expr) {
-        match &expr.kind {
-            ExprKind::Record(fields) => {
-                for (name, value) in fields {
-                    self.fields.push((name, value));
-                    self.add(value);
-                }
-            }
-            ExprKind::Related(relation, a, b) => {
-                let numbers = !matches!(relation, Relation::Eq | Relation::Ne | Relation::PointsTo);
-                for side in [a, b] {
-                    match &side.kind {
-                        ExprKind::Name(name) if numbers => {
-                            self.numbers.insert(name);
-                        }
-                        _ => self.add(side),
-                    }
-                }
-            }
-            ExprKind::Joined(Joint::Add, parts) | ExprKind::Mul(parts) => {
-                for part in parts {
-                    match &part.kind {
-                        ExprKind::Name(name) => {
-                            self.numbers.insert(name);
-                        }
-                        _ => self.add(part),
-                    }
-                }
-            }
-            ExprKind::Joined(_, parts) | ExprKind::Call(_, parts) => {
-                parts.iter().for_each(|p| self.add(p));
-            }
-            ExprKind::Field(part, _) | ExprKind::Neg(part) | ExprKind::Not(part) => self.add(part),
-            ExprKind::Wand(a, b) => {
-                self.add(a);
-                self.add(b);
-            }
-            ExprKind::Quantified { body, .. } => self.add(body),
-            ExprKind::Constant(_) | ExprKind::Name(_) | ExprKind::Nil(_) | ExprKind::Number(_) => {}
+/// The fields that are mentioned, in the order in which that happens first.
+pub(super) fn fields(text: &Text) -> Vec<&str> {
+    let mut found = Vec::new();
+    for item in &text.items {
+        if let Item::Pred { body, .. } = item {
+            mentioned(body, &mut found);
         }
     }
+    text.formulas.iter().for_each(|f| mentioned(f, &mut found));
+    found
 }
 
-fn is_number(value: &Expr, numbers: &BTreeSet<&str>) -> bool {
-    match &value.kind {
-        ExprKind::Name(name) => numbers.contains(name.as_str()),
-        ExprKind::Number(_)
-        | ExprKind::Mul(_)
-        | ExprKind::Neg(_)
-        | ExprKind::Joined(Joint::Add, _) => true,
-        _ => false,
+fn mentioned<'a>(expr: &'a Expr, found: &mut Vec<&'a str>) {
+    match &expr.kind {
+        ExprKind::Record(fields) => {
+            for (name, value) in fields {
+                if !found.contains(&name.text.as_str()) {
+                    found.push(&name.text);
+                }
+                mentioned(value, found);
+            }
+        }
+        ExprKind::Joined(_, parts) | ExprKind::Mul(parts) | ExprKind::Call(_, parts) => {
+            parts.iter().for_each(|p| mentioned(p, found));
+        }
+        ExprKind::Related(_, a, b) | ExprKind::Wand(a, b) => {
+            mentioned(a, found);
+            mentioned(b, found);
+        }
+        ExprKind::Field(part, _) | ExprKind::Neg(part) | ExprKind::Not(part) => {
+            mentioned(part, found);
+        }
+        ExprKind::Quantified { body, .. } => mentioned(body, found),
+        ExprKind::Constant(_) | ExprKind::Name(_) | ExprKind::Nil(_) | ExprKind::Number(_) => {}
     }
 }

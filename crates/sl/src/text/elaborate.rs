@@ -31,27 +31,34 @@ pub(super) fn elaborate(text: &Text, missing: Missing) -> Result<Document> {
     let mut signature = Signature::default();
     declare(text, &mut signature)?;
     if signature.heap.is_empty() {
-        super::defaults::add_heap(text, &mut signature);
+        let fields = field_sorts(text, &signature, missing);
+        super::defaults::add_heap(fields, &mut signature);
     }
     let mut elaborator = Elaborator { signature, missing, ..Elaborator::default() };
-    for item in &text.items {
-        if let Item::Var(var) = item {
-            let sort = elaborator.sort_of(var)?;
-            elaborator.constants.push(Var { name: var.name.text.as_str().into(), sort });
-        }
-    }
-    elaborator.declare_predicates(text)?;
-    let mut definitions = elaborator.definitions(text)?;
-    // Bound variables must not be called like stack variables that definitions mention.
-    let mentioned = stack_variables(&definitions);
-    if !mentioned.is_empty() {
-        elaborator.taken = mentioned;
-        definitions = elaborator.definitions(text)?;
-    }
-    elaborator.taken = elaborator.constants.iter().map(|c| c.name.clone()).collect();
-    let formulas =
-        text.formulas.iter().map(|f| elaborator.formula(f)).collect::<Result<Vec<_>>>()?;
+    let (definitions, formulas) = elaborator.read(text)?;
     elaborator.finish(definitions, &formulas)
+}
+
+/// The fields of a record that nobody declares: what they hold follows from how they are used. The
+/// text is read once with fields of unknown sorts; mistakes are reported when it is read again.
+fn field_sorts(text: &Text, signature: &Signature, missing: Missing) -> Vec<Var> {
+    let loc = super::defaults::location();
+    let mut trial = Elaborator { signature: signature.clone(), missing, ..Elaborator::default() };
+    let fields: Vec<Var> = super::defaults::fields(text)
+        .into_iter()
+        .map(|name| Var::new(name, trial.unknowns.fresh()))
+        .collect();
+    if fields.is_empty() {
+        return vec![Var::new("next", loc)];
+    }
+    super::defaults::add_heap(fields.clone(), &mut trial.signature);
+    let defines = |item: &Item| matches!(item, Item::Pred { name, .. } if name.text == "ls");
+    if !text.items.iter().any(defines) {
+        let ends = ["x", "y"].map(|name| Var::new(name, loc.clone()));
+        trial.predicates.push(("ls".into(), ends.to_vec()));
+    }
+    let _ = trial.read(text);
+    trial.unknowns.resolve_vars(&fields, &loc)
 }
 
 /// Sorts, records and the heap.
@@ -160,6 +167,27 @@ struct Elaborator {
 }
 
 impl Elaborator {
+    /// Definitions and formulas, with sorts that may be unknown.
+    fn read(&mut self, text: &Text) -> Result<(Vec<Draft>, Vec<Formula>)> {
+        for item in &text.items {
+            if let Item::Var(var) = item {
+                let sort = self.sort_of(var)?;
+                self.constants.push(Var { name: var.name.text.as_str().into(), sort });
+            }
+        }
+        self.declare_predicates(text)?;
+        let mut definitions = self.definitions(text)?;
+        // Bound variables must not be called like stack variables that definitions mention.
+        let mentioned = stack_variables(&definitions);
+        if !mentioned.is_empty() {
+            self.taken = mentioned;
+            definitions = self.definitions(text)?;
+        }
+        self.taken = self.constants.iter().map(|c| c.name.clone()).collect();
+        let formulas = text.formulas.iter().map(|f| self.formula(f)).collect::<Result<Vec<_>>>()?;
+        Ok((definitions, formulas))
+    }
+
     fn declare_predicates(&mut self, text: &Text) -> Result<()> {
         for item in &text.items {
             let Item::Pred { name, params, .. } = item else { continue };
