@@ -45,19 +45,19 @@
 (declare-const n Int) (declare-const m Int) (declare-const k Int)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (> n m) (sep (pto x (node y y)) (len x n z m))))
 (check-sat)
 (pop 1)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (distinct n m) (= k (+ n 3)) (sep (len x n y m) (len x k z n))))
 (check-sat)
 (pop 1)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (= x y) (> n (+ m 1)) (dll x z n z y m)))
 (check-sat)
 (pop 1)
@@ -75,31 +75,31 @@
 (pop 1)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (distinct x y) (= n m) (len x n y m)))
 (check-sat)
 (pop 1)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (distinct x y) (< n (+ m 2)) (falls x n y m)))
 (check-sat)
 (pop 1)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (= x z) (= n (+ m 1)) (sep (falls x n y m) (pto y (node z z)))))
 (check-sat)
 (pop 1)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (> n m) (> m k) (sep (dll x y n x y m) (dll x z m y z k))))
 (check-sat)
 (pop 1)
 
 (push 1)
-; expect unsat without proof
+(set-info :status unsat)
 (assert (and (< n 2) (distinct x (as nil Ref)) (pairs x n)))
 (check-sat)
 (pop 1)

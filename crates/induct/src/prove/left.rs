@@ -57,7 +57,7 @@ impl Prover<'_> {
 
     /// Unfolds instances on the left before anything else, since more has to be known of integers.
     pub(super) fn look_closer(&mut self, s: &Sequent, consumed: u32, depth: u32) -> Option<Tree> {
-        if depth == 0 || !self.path.is_empty() || self.closer >= MAX_CLOSER {
+        if depth == 0 || !self.may_look_closer() {
             return None;
         }
         self.closer += 1;
@@ -65,6 +65,10 @@ impl Prover<'_> {
             .find_map(|index| self.unfold_left(s, index, consumed, depth - 1));
         self.closer -= 1;
         proved
+    }
+
+    pub(super) fn may_look_closer(&self) -> bool {
+        self.path.is_empty() && self.closer < MAX_CLOSER
     }
 
     /// The same from the other end, if that is what the right side is about.

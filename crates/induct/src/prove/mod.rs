@@ -119,9 +119,18 @@ struct Hypothesis {
 pub(crate) enum Progress {
     Proved,
     Failed,
-    /// What the right side says of integers does not follow, or not yet.
-    Missing,
+    /// What is pure on the right side does not follow, or not yet: instances on the left say more when they
+    /// are unfolded, also those that were matched.
+    Missing(Option<Box<Unmatched>>),
     Open,
+}
+
+/// A sequent before instances were matched.
+pub(crate) struct Unmatched {
+    sequent: Sequent,
+    consumed: u32,
+    /// How it was reached.
+    trace: Trace,
 }
 
 impl<'a> Prover<'a> {
@@ -212,8 +221,12 @@ impl<'a> Prover<'a> {
                 return Some(trace.close(Tree::new(s, Rule::Contradiction, Vec::new())));
             }
             Progress::Failed => return None,
-            Progress::Missing => {
-                return self.look_closer(&s, consumed, depth).map(|tree| trace.close(tree));
+            Progress::Missing(before) => {
+                if let Some(tree) = self.look_closer(&s, consumed, depth) {
+                    return Some(trace.close(tree));
+                }
+                let Unmatched { sequent, consumed, trace } = *before?;
+                return self.look_closer(&sequent, consumed, depth).map(|tree| trace.close(tree));
             }
             Progress::Open => {}
         }

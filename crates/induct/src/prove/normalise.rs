@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::trace::{Trace, simplify};
-use super::{Progress, Prover};
+use super::{Progress, Prover, Unmatched};
 use crate::base::{Closure, compact};
 use crate::sequent::{Heap, Sequent, equated, valued};
 use crate::system::{Call, Clause, Var};
@@ -30,13 +30,15 @@ impl Prover<'_> {
             _ => false,
         };
         let mut is_whole = true;
+        // The sequent before the first instance was matched, if it may say more when it is unfolded.
+        let (mut unmatched, mut matched) = (None, false);
         loop {
             if !simplify_right(s, &mut witnesses) {
                 return Progress::Failed;
             }
             // What instances on the left say of their arguments is gone once they are matched.
             if std::mem::take(&mut is_whole) && !s.left.calls.is_empty() {
-                self.drop_known_different(s);
+                self.drop_known(s);
             }
             if let Some((var, rule, before)) = self.define(s).or_else(|| self.define_by_count(s)) {
                 let by = std::mem::take(&mut witnesses);
@@ -61,8 +63,18 @@ impl Prover<'_> {
                 *consumed += 1;
                 (before, Rule::MatchCell { left, right })
             } else if let Some((left, right)) = self.shared_call(s) {
+                if !matched && has_closed_goals(s) {
+                    self.drop_known(s);
+                    if has_closed_goals(s) {
+                        let mut trace = trace.clone();
+                        trace.push(start.clone(), simplify(witnesses.clone()));
+                        let (sequent, consumed) = (s.clone(), *consumed);
+                        unmatched = Some(Box::new(Unmatched { sequent, consumed, trace }));
+                    }
+                }
                 let before = s.clone();
                 *consumed += u32::from(self.take_away(s, left, right));
+                matched = true;
                 (before, Rule::MatchCall { left, right })
             } else {
                 break;
@@ -72,14 +84,33 @@ impl Prover<'_> {
             start = s.clone();
         }
         if !self.discharge(s) {
-            return Progress::Failed;
+            // Without integers there is a counterexample.
+            if !self.system().has_arithmetic() {
+                return Progress::Failed;
+            }
+            trace.push(start, simplify(witnesses));
+            return Progress::Missing(unmatched);
         }
         forget_dead(s);
         let progress = self.discharge_linear(s);
         trace.push(start, simplify(witnesses));
         match progress {
             Progress::Open if self.is_dead(s) => Progress::Failed,
+            Progress::Missing(_) => Progress::Missing(unmatched),
             progress => progress,
+        }
+    }
+
+    /// Drops pure atoms on the right that follow from the left side as it is.
+    fn drop_known(&self, s: &mut Sequent) {
+        self.drop_known_different(s);
+        let Sequent { left, right, exist } = s;
+        let free = |v: &Var| !exist.contains(v);
+        right.equal.retain(|(a, b)| !free(a) || !free(b) || !self.are_equal(left, *a, *b));
+        let is_closed = |c: &Constraint| c.sum.factors.iter().all(|(v, _)| free(v));
+        if right.linear.iter().any(is_closed) {
+            let facts = self.facts(left);
+            right.linear.retain(|c| !is_closed(c) || !arith::implies(&facts, c));
         }
     }
 
@@ -99,29 +130,32 @@ impl Prover<'_> {
         let Some(closure) = closure else { return true };
         let mut facts = None;
         s.right.calls.iter().any(|call| {
-            self.system.predicates[call.pred].cases.iter().all(|case| {
-                if !fits(case, call, &numbers, closure.clone(), self.nils()) {
-                    return true;
-                }
-                if case.linear.is_empty() {
-                    return false;
-                }
-                let mut all = facts
-                    .get_or_insert_with(|| {
-                        let mut facts = self.facts(&s.left);
-                        facts.extend(self.agreement(s));
-                        facts.extend(s.right.linear.iter().cloned());
-                        facts
-                    })
-                    .clone();
-                // Variables of the case have numbers that nobody else has.
-                let own = |v: Var| match (v as usize).checked_sub(self.nils()) {
-                    None => v,
-                    Some(i) => call.args.get(i).copied().unwrap_or(Var::MAX - v),
-                };
-                all.extend(case.linear.iter().map(|c| c.renamed(&own)));
-                arith::contradictory(&all)
-            })
+            let cases = &self.system.predicates[call.pred].cases;
+            // What has no cases is `false`, and follows from a contradiction that may be deeper.
+            !cases.is_empty()
+                && cases.iter().all(|case| {
+                    if !fits(case, call, &numbers, closure.clone(), self.nils()) {
+                        return true;
+                    }
+                    if case.linear.is_empty() {
+                        return false;
+                    }
+                    let mut all = facts
+                        .get_or_insert_with(|| {
+                            let mut facts = self.facts(&s.left);
+                            facts.extend(self.agreement(s));
+                            facts.extend(s.right.linear.iter().cloned());
+                            facts
+                        })
+                        .clone();
+                    // Variables of the case have numbers that nobody else has.
+                    let own = |v: Var| match (v as usize).checked_sub(self.nils()) {
+                        None => v,
+                        Some(i) => call.args.get(i).copied().unwrap_or(Var::MAX - v),
+                    };
+                    all.extend(case.linear.iter().map(|c| c.renamed(&own)));
+                    arith::contradictory(&all)
+                })
         })
     }
 
@@ -166,7 +200,7 @@ impl Prover<'_> {
 
     /// Drops what is known to follow of equal and different locations. `false` if something does not
     /// follow: bases are exact as long as there are no integers, so there is a counterexample. With
-    /// integers it may be known later, but then it is asked for later as well.
+    /// integers it may follow from the cases of instances.
     pub(super) fn discharge(&self, s: &mut Sequent) -> bool {
         let equal = std::mem::take(&mut s.right.equal);
         s.right.equal =
@@ -189,7 +223,7 @@ impl Prover<'_> {
             if !self.wishes.contains(unknown) {
                 self.wishes.push(unknown.clone());
             }
-            return Progress::Missing;
+            return Progress::Missing(None);
         }
         s.right.linear.retain(is_open);
         // Both sides agree on what follows from that.
@@ -253,6 +287,14 @@ impl Prover<'_> {
             }
         }
     }
+}
+
+/// Is something pure left on the right that no match can decide?
+fn has_closed_goals(s: &Sequent) -> bool {
+    let free = |v: &Var| !s.exist.contains(v);
+    let closed = |(a, b): &(Var, Var)| free(a) && free(b);
+    s.right.linear.iter().any(|c| c.sum.factors.iter().all(|(v, _)| free(v)))
+        || s.right.equal.iter().chain(&s.right.different).any(closed)
 }
 
 /// A location of which both sides say something.

@@ -1,6 +1,6 @@
 //! Choices on the right side: what an atom there is, or where.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Prover;
 use super::normalise::simplify_right;
@@ -52,9 +52,37 @@ impl Prover<'_> {
                     let rule = Rule::MatchCall { left: l, right: r };
                     return Some(Tree::new(s.clone(), rule, vec![tree]));
                 }
+                if let Some(tree) = self.match_later(s, l, r, consumed, depth) {
+                    return Some(tree);
+                }
             }
         }
         None
+    }
+
+    /// Instances whose arguments are made equal, and that are not matched yet: what is asked of integers may
+    /// follow from the cases of the one on the left.
+    fn match_later(
+        &mut self,
+        s: &Sequent,
+        l: usize,
+        r: usize,
+        consumed: u32,
+        depth: u32,
+    ) -> Option<Tree> {
+        let args = s.right.calls[r].args.iter().zip(&s.left.calls[l].args);
+        let unknown: BTreeMap<Var, Var> =
+            args.filter(|(var, _)| s.exist.contains(var)).map(|(var, by)| (*var, *by)).collect();
+        let is_asked = |v: &Var| s.right.linear.iter().any(|c| c.sum.factor(*v) != 0);
+        if depth == 0 || !self.may_look_closer() || !unknown.keys().any(is_asked) {
+            return None;
+        }
+        let (mut next, mut trace) = (s.clone(), Trace::default());
+        for (var, by) in unknown {
+            trace.push(next.clone(), witness(var, by));
+            next.bind(var, by);
+        }
+        self.prove(next, consumed, depth).map(|tree| trace.close(tree))
     }
 
     /// An instance as one of its cases.
