@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use smt::{FunId, Node, Op, Term};
-use viper::core::{Expr, FunctionId};
+use viper::core::{Expr, ExprKind, Function, FunctionId};
 
 use crate::diagnostics::{Blame, ErrorKind};
 use crate::encoding::{FunctionSymbols, FunctionTheory, SymbolKind};
@@ -31,6 +31,8 @@ struct Subject {
     state: State,
     /// Its contract makes sense.
     sound: bool,
+    /// The parameter that its value is, once that is proved to be right.
+    projection: Option<usize>,
 }
 
 /// What an evaluation yields: values, and which of the facts on its path belong to them.
@@ -41,6 +43,14 @@ struct Evaluated {
     skip: usize,
     /// Facts that were there after it.
     end: usize,
+}
+
+/// The parameter that a function returns, if its body is just that: `function f(x: T): T { x }`.
+fn projection(function: &Function) -> Option<usize> {
+    match function.body.as_ref()?.kind {
+        ExprKind::Local(local) if local.0 < function.params => Some(local.index()),
+        _ => None,
+    }
 }
 
 impl Executor<'_> {
@@ -87,7 +97,10 @@ impl Executor<'_> {
                 this.without_errors(|this| this.verify_definition(subject))
             });
             match definition {
-                Ok(definition) => text.push_str(&definition),
+                Ok(definition) => {
+                    text.push_str(&definition);
+                    subject.projection = projection(self.program.function(subject.id));
+                }
                 Err(Stop::Abort) => return Err(Stop::Abort),
                 Err(Stop::Failed | Stop::Infeasible | Stop::Ended) => {}
             }
@@ -97,7 +110,10 @@ impl Executor<'_> {
         Ok(subjects
             .iter()
             .zip(texts)
-            .map(|(subject, text)| (subject.id, FunctionTheory { uses: uses.clone(), text }))
+            .map(|(subject, text)| {
+                let Subject { id, projection, .. } = *subject;
+                (id, FunctionTheory { uses: uses.clone(), text, projection })
+            })
             .collect())
     }
 
@@ -114,7 +130,7 @@ impl Executor<'_> {
         state.parameters = Rc::from(formals.as_slice());
         state.fixed = formals.len();
         state.mode.reading = true;
-        Subject { id, symbols, formals, state, sound: false }
+        Subject { id, symbols, formals, state, sound: false, projection: None }
     }
 
     /// How the symbols of a function belong together.
