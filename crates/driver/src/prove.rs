@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use heap::Program;
-use heap::run::{FaultKind, Property};
+use heap::run::{Config, End, FaultKind, Inputs, Property, Run};
 use infer::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
 use infer::facts::Fact;
 use infer::shapes::Shapes;
@@ -21,23 +21,35 @@ pub struct Portfolio {
     pub solver: Option<PathBuf>,
 }
 
+/// Steps of a run with inputs of a path.
+const MOST_STEPS: u64 = 1_000_000;
 /// How long interpolants are tried first.
 const QUICK_TIME: Duration = Duration::from_millis(400);
 
 impl Analysis for Portfolio {
     fn analyse(&self, program: &Program, asked: &Asked<'_>) -> Vec<Outcome> {
         let mut outcomes: Vec<Outcome> = Vec::new();
-        let is_open = |outcomes: &[Outcome]| {
-            let proved = |p: &Property| outcomes.iter().any(|outcome| outcome.proves(*p));
-            !asked.properties.iter().all(proved)
+        let refuted = |outcomes: &[Outcome]| -> Vec<Property> {
+            let inputs = outcomes.iter().flat_map(|outcome| &outcome.inputs);
+            inputs.filter_map(|inputs| violated(program, asked, inputs)).collect()
         };
+        let is_open = |outcomes: &[Outcome]| {
+            let wrong = refuted(outcomes);
+            // Behind a memory error nothing is proved.
+            let known = |p: &Property| {
+                wrong.contains(p) || outcomes.iter().any(|outcome| outcome.proves(*p))
+            };
+            !wrong.contains(&Property::MemSafety) && !asked.properties.iter().all(known)
+        };
+        let mut quick = false;
         let now = Instant::now();
         let left = asked.deadline.saturating_duration_since(now);
         // What is to be checked must come from the analysis that the check reads.
         if !asked.check {
-            let quick = Asked { deadline: now + QUICK_TIME.min(left / 10), ..asked.clone() };
-            let outcome = interpolants(program, &quick, None);
-            if outcome.complete.is_ok() {
+            let soon = Asked { deadline: now + QUICK_TIME.min(left / 10), ..asked.clone() };
+            let outcome = interpolants(program, &soon, None);
+            quick = outcome.complete.is_ok() || !outcome.inputs.is_empty();
+            if quick {
                 outcomes.push(outcome);
             }
         }
@@ -45,9 +57,8 @@ impl Analysis for Portfolio {
             let half = now + left / 2;
             outcomes.extend(Shapes.analyse(program, &Asked { deadline: half, ..asked.clone() }));
         }
-        let tried =
-            outcomes.iter().any(|outcome| outcome.paths.proved > 0 && outcome.complete.is_ok());
-        if is_open(&outcomes) && !tried {
+        // What the quick look has proved, or found feasible, it would prove or find again.
+        if is_open(&outcomes) && !quick {
             outcomes.push(interpolants(program, asked, Some(self.solver.clone())));
         }
         outcomes
@@ -92,7 +103,7 @@ pub fn interpolants(
         proved: art.stats.paths,
         spatial: art.stats.spatial,
         theory: art.stats.theory,
-        ..PathStats::default()
+        entailments: art.stats.entailments,
     };
     asked.progress.paths.fetch_add(art.stats.paths, Ordering::Relaxed);
     asked.progress.proved.fetch_add(art.stats.paths, Ordering::Relaxed);
@@ -101,9 +112,11 @@ pub fn interpolants(
     let far = |outcome: Outcome| Outcome { steps: art.stats.paths, paths, ..outcome };
     match verdict {
         Verdict::Safe => {}
-        Verdict::Open { reason, node } => {
+        Verdict::Open { reason, node, inputs } => {
             let pos = cfg.nodes.get(node).map_or(Pos::None, |node| node.pos);
-            return far(stopped(&format!("{reason}: no proof of a path excludes it"), pos, false));
+            let reason = format!("{reason}: no proof of a path excludes it");
+            let inputs = inputs.into_iter().collect();
+            return Outcome { inputs, ..far(stopped(&reason, pos, false)) };
         }
         Verdict::Stopped { reason, timeout } => return far(stopped(&reason, Pos::None, timeout)),
     }
@@ -143,8 +156,19 @@ pub fn interpolants(
     };
     let faults = if art.keeps_memory() { Vec::new() } else { vec![lost] };
     let steps = art.stats.paths;
-    let (definitions, checked) = (Vec::new(), None);
-    Outcome { complete: Ok(()), faults, invariants, definitions, steps, paths, checked }
+    let (definitions, checked, inputs) = (Vec::new(), None, Vec::new());
+    Outcome { inputs, complete: Ok(()), faults, invariants, definitions, steps, paths, checked }
+}
+
+/// The property that a run with these inputs violates.
+fn violated(program: &Program, asked: &Asked<'_>, inputs: &[i128]) -> Option<Property> {
+    let config = Config { max_steps: MOST_STEPS, ..asked.config.clone() };
+    let program = Program { entry: Some(asked.entry), ..program.clone() };
+    let run = Run::new(&program, &config, Inputs::given(inputs.iter().copied()));
+    match run.end {
+        End::Fault(fault) => fault.kind.property(),
+        _ => None,
+    }
 }
 
 fn fact(fact: prove::art::Fact) -> Fact {

@@ -32,6 +32,8 @@ pub struct Outcome {
     pub paths: PathStats,
     /// What a check of all this says, if one was asked for.
     pub checked: Option<check::Report>,
+    /// Inputs that may lead to a fault: they are run before anything is said.
+    pub inputs: Vec<Vec<i128>>,
 }
 
 /// Why an analysis did not come to its end.
@@ -131,6 +133,7 @@ impl Outcome {
             steps: 0,
             paths: PathStats::default(),
             checked: None,
+            inputs: Vec::new(),
         }
     }
 

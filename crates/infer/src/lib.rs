@@ -114,6 +114,9 @@ pub fn infer(
         outcomes = analysis.analyse(program, &asked);
         stats.analysis = begin.elapsed();
     }
+    if runs {
+        outcomes.iter().flat_map(|o: &Outcome| &o.inputs).for_each(|i| search.try_inputs(i));
+    }
     let proved = |property| outcomes.iter().any(|o: &Outcome| o.proves(property));
     let open = |search: &Search<'_>| {
         let is_open = |p: &&Property| !search.found.contains_key(p) && !proved(**p);

@@ -126,5 +126,14 @@ fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> O
     let invariants = invariants.collect();
     let (definitions, steps) = (names.definitions(), found.steps);
     let paths = PathStats::default();
-    Outcome { complete, faults, invariants, definitions, steps, paths, checked: None }
+    Outcome {
+        complete,
+        faults,
+        invariants,
+        definitions,
+        steps,
+        paths,
+        checked: None,
+        inputs: Vec::new(),
+    }
 }

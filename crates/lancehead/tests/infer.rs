@@ -131,25 +131,29 @@ int main(void) {
 }
 ",
     );
-    let mut child = dir
-        .command(&["infer", "--timeout", "12", "--format", "json", "a.c"])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(400));
-    let pid = child.id().to_string();
-    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
-    let start = std::time::Instant::now();
-    while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed().as_secs() < 60, "it goes on");
-        std::thread::sleep(std::time::Duration::from_millis(5));
+    for command in ["infer", "prove"] {
+        let mut child = dir
+            .command(&[command, "--timeout", "12", "--format", "json", "a.c"])
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(400));
+        let pid = child.id().to_string();
+        assert!(
+            std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success()
+        );
+        let start = std::time::Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed().as_secs() < 60, "it goes on");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let output = child.wait_with_output().unwrap();
+        // Where signals are ignored, or the machine is slow, it ended by itself.
+        let objects = json(stdout(&output));
+        assert_eq!(objects[0]["status"], "unsafe", "{output:?}");
+        assert_eq!(objects[0]["properties"][1]["verdict"], "unsafe");
     }
-    let output = child.wait_with_output().unwrap();
-    // Where signals are ignored, or the machine is slow, it ended by itself.
-    let objects = json(stdout(&output));
-    assert_eq!(objects[0]["status"], "unsafe", "{output:?}");
-    assert_eq!(objects[0]["properties"][1]["verdict"], "unsafe");
 }
 
 /// `prove` has the verdicts of `infer`, and says no more than them and the run that goes wrong.

@@ -25,6 +25,8 @@ pub enum Command {
     Data(usize, Sum),
     /// `a` is anything that satisfies these, in which it is what it becomes.
     HavocData(usize, Vec<Constraint>),
+    /// The same for a value that is drawn from the inputs.
+    Draw(usize, Vec<Constraint>),
     /// `assume(E = F)`.
     Equal(HExpr, HExpr),
     /// `assume(E ≠ F)`.
@@ -171,7 +173,7 @@ fn apply(command: &Command, state: &mut Formula, defs: &Defs) -> Option<()> {
             // Numbers that are too large: nothing is known of the value.
             state.data[*a] = value.unwrap_or_else(|| state.fresh_data());
         }
-        Command::HavocData(a, constraints) => {
+        Command::HavocData(a, constraints) | Command::Draw(a, constraints) => {
             state.data[*a] = state.fresh_data();
             for constraint in constraints {
                 assume(constraint, state);

@@ -63,6 +63,7 @@ fn candidate(before: &Formula, command: &Command, after: &Formula, defs: &Defs) 
         Command::Havoc(x) => result.vars[*x] = result.fresh(),
         Command::Data(..)
         | Command::HavocData(..)
+        | Command::Draw(..)
         | Command::Assume(_)
         | Command::Fail
         | Command::Skip => {}

@@ -157,7 +157,7 @@ fn transfer(command: &Command, live: &mut BTreeSet<usize>) {
     match command {
         // What is computed and not read does not matter.
         Command::Data(a, sum) if live.remove(a) => read(sum, live),
-        Command::HavocData(a, constraints) => {
+        Command::HavocData(a, constraints) | Command::Draw(a, constraints) => {
             live.remove(a);
             for constraint in constraints {
                 read(&constraint.sum, live);
@@ -234,7 +234,7 @@ fn transfer_heap(command: &Command, live: &mut BTreeSet<usize>) {
             read(&HExpr::Var(*x));
             read(e);
         }
-        Command::Data(..) | Command::HavocData(..) | Command::Assume(_) => {}
+        Command::Data(..) | Command::HavocData(..) | Command::Draw(..) | Command::Assume(_) => {}
         Command::Skip | Command::Fail => {}
     }
 }

@@ -171,6 +171,12 @@ impl<'p> Search<'p> {
         }
     }
 
+    /// Runs these inputs.
+    pub(crate) fn try_inputs(&mut self, inputs: &[i128]) {
+        self.config.max_steps = MANY_STEPS;
+        self.attempt(Inputs::given(inputs.iter().copied()));
+    }
+
     /// Random inputs, of one of several habits.
     fn fresh(&mut self) -> Inputs {
         let seeded = Inputs::seeded(self.random.next());

@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use super::{Art, shape_of};
-use crate::entail::entails;
 use crate::exec::{Command, execute};
 use crate::interpolate::path;
 use crate::refine::{Goal, Path};
@@ -66,7 +65,7 @@ impl Art<'_> {
                 return false;
             }
             let goal = wanted.without_data();
-            let end = heaps.last().and_then(|end| entails(end, &goal, self.defs()));
+            let end = heaps.last().and_then(|end| self.entails(end, &goal));
             if end.is_none() {
                 return false;
             }

@@ -10,7 +10,6 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Art;
 use crate::abduce::only_leaf;
-use crate::entail::entails;
 use crate::exec::{Command, execute_all};
 use crate::paths::{End, Segment};
 use crate::rsep::{Atom, Formula, HTerm};
@@ -150,7 +149,7 @@ impl Art<'_> {
         let leads = |wanted: &&&Formula| {
             from.iter().any(|from| {
                 execute_all(commands, from, self.defs()).states.iter().all(|state| {
-                    let proof = entails(state, wanted, self.defs());
+                    let proof = self.entails(state, wanted);
                     proof.is_some_and(|proof| {
                         proof.leaves.iter().all(|leaf| leaf.left_over == 0)
                             && self.solved.satisfies(proof.clauses)

@@ -17,6 +17,7 @@ mod path;
 mod trees;
 mod whole;
 
+use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::defs::Defs;
-use crate::entail::entails;
+use crate::entail::{Proof, entails};
 use crate::exec::{Command, Executed, execute_all};
 use crate::paths::{End, Segment, live, live_heap, mentioned, segments};
 use crate::program::Cfg;
@@ -38,8 +39,10 @@ const MOST_NODES: usize = 400;
 const MOST_SHAPES: usize = 160;
 /// The same for a quick look.
 const MOST_QUICK: usize = 100;
+/// Paths of shapes that a quick look proves, and as many with data.
+const MOST_QUICK_PATHS: u64 = 16;
 /// Part of the time that a tree of shapes may take.
-const SHAPES_SHARE: u32 = 4;
+const SHAPES_SHARE: u32 = 2;
 /// Formulas of other nodes that are tried.
 const MOST_IMPORTS: usize = 24;
 /// What one question to Spacer may take.
@@ -54,7 +57,7 @@ pub struct Options {
     pub cancelled: Arc<AtomicBool>,
     /// Z3, if there is one.
     pub solver: Option<PathBuf>,
-    /// Is it enough to look at shapes, and at data once for all, and to give up soon?
+    /// Is it to give up soon?
     pub quick: bool,
 }
 
@@ -69,6 +72,8 @@ pub enum Verdict {
         reason: String,
         /// The location from which the last edge starts.
         node: usize,
+        /// Inputs with which a path leads there, as far as its data show.
+        inputs: Option<Vec<i128>>,
     },
     /// It was not finished.
     Stopped {
@@ -84,6 +89,8 @@ pub enum Verdict {
 pub struct Stats {
     /// Paths that were proved.
     pub paths: u64,
+    /// Entailments that the tree asked for: between labels, and behind edges.
+    pub entailments: u64,
     /// Nodes of the tree.
     pub nodes: u64,
     /// Nodes that others cover.
@@ -119,7 +126,7 @@ enum Duty {
 }
 
 enum Trouble {
-    Open { reason: String, node: usize },
+    Open { reason: String, node: usize, inputs: Option<Vec<i128>> },
     Stopped { reason: String, timeout: bool },
 }
 
@@ -142,6 +149,7 @@ pub struct Art<'a> {
     shapes_only: bool,
     /// How long.
     shapes_until: Option<Instant>,
+    entailments: Cell<u64>,
     /// What it took.
     pub stats: Stats,
 }
@@ -163,6 +171,7 @@ impl<'a> Art<'a> {
             solved: Solved::default(),
             shapes_only: false,
             shapes_until: None,
+            entailments: Cell::new(0),
             stats: Stats::default(),
         }
     }
@@ -184,9 +193,6 @@ impl<'a> Art<'a> {
         let whole = shapes.is_ok() && self.refine_whole();
         let result = if whole {
             Ok(())
-        } else if self.options.quick {
-            let reason = "shapes with data that are refined once are not enough".to_owned();
-            Err(Trouble::Stopped { reason, timeout: false })
         } else {
             self.shapes_only = false;
             self.build()
@@ -197,9 +203,10 @@ impl<'a> Art<'a> {
                 let reason = "the proof does not pass its check".to_owned();
                 Verdict::Stopped { reason, timeout: false }
             }
-            Err(Trouble::Open { reason, node }) => Verdict::Open { reason, node },
+            Err(Trouble::Open { reason, node, inputs }) => Verdict::Open { reason, node, inputs },
             Err(Trouble::Stopped { reason, timeout }) => Verdict::Stopped { reason, timeout },
         };
+        self.stats.entailments = self.entailments.get();
         self.stats.nodes = self.nodes.len() as u64;
         self.stats.covered = self.nodes.iter().filter(|node| node.cover.is_some()).count() as u64;
         verdict
@@ -257,10 +264,14 @@ impl<'a> Art<'a> {
             return stopped("time is up", true);
         }
         let most = match (self.shapes_only, self.options.quick) {
-            (true, true) => MOST_QUICK,
+            (_, true) => MOST_QUICK,
             (true, false) => MOST_SHAPES,
-            (false, _) => MOST_NODES,
+            (false, false) => MOST_NODES,
         };
+        let paths = if self.shapes_only { MOST_QUICK_PATHS } else { 2 * MOST_QUICK_PATHS };
+        if self.options.quick && self.stats.paths > paths {
+            return stopped("no invariant was found along some paths", false);
+        }
         if self.nodes.len() > most {
             return stopped("no invariant was found along many paths", false);
         }
@@ -468,9 +479,14 @@ impl<'a> Art<'a> {
         }
     }
 
+    fn entails(&self, from: &Formula, to: &Formula) -> Option<Proof> {
+        self.entailments.set(self.entailments.get() + 1);
+        entails(from, to, self.defs())
+    }
+
     /// Is `from ⊢ to`, with the data as they are solved?
     fn follows(&self, from: &Formula, to: &Formula) -> bool {
-        entails(from, to, self.defs()).is_some_and(|proof| self.solved.satisfies(proof.clauses))
+        self.entails(from, to).is_some_and(|proof| self.solved.satisfies(proof.clauses))
     }
 
     /// `{from} commands {to}`.
@@ -512,7 +528,9 @@ impl<'a> Art<'a> {
 /// A command without what it says of data.
 fn shape_of(command: &Command) -> Command {
     match command {
-        Command::Assume(_) | Command::Data(..) | Command::HavocData(..) => Command::Skip,
+        Command::Assume(_) | Command::Data(..) | Command::HavocData(..) | Command::Draw(..) => {
+            Command::Skip
+        }
         other => other.clone(),
     }
 }

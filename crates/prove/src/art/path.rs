@@ -2,10 +2,11 @@
 
 use std::time::Instant;
 
+use arith::Sum;
 use horn::{Farkas, Solver, Spacer, Strongest};
 
 use super::{Art, Duty, SPACER_TIME, Trouble, shape_of};
-use crate::exec::{Command, execute, execute_all};
+use crate::exec::{Command, execute};
 use crate::interpolate::{blocking, path};
 use crate::paths::End;
 use crate::refine::{Goal, Path, Point, refine};
@@ -24,12 +25,14 @@ impl Art<'_> {
         let way = self.ancestors(node);
         let mut segments = self.edges_between(&way);
         segments.push(last.all_commands());
-        if duty == Duty::Unreachable && self.is_feasible(&segments) {
+        if duty == Duty::Unreachable
+            && let Some(inputs) = self.feasible(&segments)
+        {
             let reason = match &last.to {
                 End::Fail(reason) => reason.clone(),
                 _ => "a pointer may lead nowhere where it is used".to_owned(),
             };
-            return Err(Trouble::Open { reason, node: last.last });
+            return Err(Trouble::Open { reason, node: last.last, inputs });
         }
         // The strongest proof, command by command.
         let begin = Instant::now();
@@ -134,11 +137,32 @@ impl Art<'_> {
         (heaps, commands, marks)
     }
 
-    /// May the path be taken to its end? `false` is certain.
-    pub(super) fn is_feasible(&self, segments: &[Vec<Command>]) -> bool {
-        let all: Vec<Command> = segments.iter().flatten().cloned().collect();
-        let Some(start) = self.nodes[0].label.first() else { return true };
-        let executed = execute_all(&all, start, self.defs());
-        executed.faults.iter().chain(&executed.states).any(|state| !state.data_contradictory())
+    /// May the path be taken to its end? That it may not is certain. If it may, inputs with which it is taken, as far as
+    /// they are known: values of what is drawn on it, in that order.
+    fn feasible(&self, segments: &[Vec<Command>]) -> Option<Option<Vec<i128>>> {
+        let start = self.nodes[0].label.first()?;
+        let mut state = start.clone();
+        let mut drawn: Vec<Sum> = Vec::new();
+        for command in segments.iter().flatten() {
+            let executed = execute(command, &state, self.defs());
+            let possible = |state: &&Formula| !state.data_contradictory();
+            if let Some(fault) = executed.faults.iter().find(possible) {
+                return Some(values(fault, &drawn));
+            }
+            // Symbolic heaps of records are not unfolded: there is one state, or none.
+            state = executed.states.into_iter().find(|state| !state.data_contradictory())?;
+            if let Command::Draw(a, _) = command {
+                drawn.push(state.data.get(*a).cloned().unwrap_or_default());
+            }
+        }
+        Some(values(&state, &drawn))
     }
+}
+
+/// Values of these terms with which the data of a state are as they must be.
+fn values(state: &Formula, terms: &[Sum]) -> Option<Vec<i128>> {
+    let model = arith::solve(&state.facts)?;
+    // What no fact mentions may have any value.
+    let value = |sym: u32| model.get(&sym).copied().unwrap_or(0);
+    terms.iter().map(|term| term.value(&value)).collect()
 }

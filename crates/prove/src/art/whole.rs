@@ -11,7 +11,6 @@ use std::time::Instant;
 use horn::{Clause, Farkas, Octagons, Outcome, Solution, Solver, Spacer, Strongest, System};
 
 use super::{Art, SPACER_TIME};
-use crate::entail::entails;
 use crate::exec::{Command, execute_all};
 use crate::paths::End;
 use crate::refine::{Point, Solved, contradiction, with_refinements};
@@ -203,7 +202,7 @@ impl Art<'_> {
                 step.clauses.push(contradiction(fault));
             }
             for state in &executed.states {
-                match wanted.and_then(|wanted| entails(state, wanted, self.defs())) {
+                match wanted.and_then(|wanted| self.entails(state, wanted)) {
                     Some(proof) => step.clauses.extend(proof.clauses),
                     None => {
                         step.misfits += 1;

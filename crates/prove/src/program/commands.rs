@@ -44,7 +44,7 @@ impl Translation<'_> {
                             [low, at_least(&Sum::number(high), &value)]
                         });
                         let bounds = bounds.into_iter().flatten().collect();
-                        passed(vec![vec![Command::HavocData(a, bounds)]])
+                        passed(vec![vec![Command::Draw(a, bounds)]])
                     }
                     (Some(Slot::Data(a)), _) => {
                         passed(vec![vec![Command::HavocData(a, Vec::new())]])
