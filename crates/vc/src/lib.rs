@@ -14,6 +14,7 @@
 //! * `logic`, `frame`: the axioms of reachability, sets, maps, arrays, and of frames.
 //! * `wp`: weakest preconditions, a second way to the goals, against which the first is tested.
 //! * `prove`: goals to the solver; `share`, which goals a worker asks; `cache`, which need not be asked.
+//! * `vacuous`: contracts that nothing satisfies.
 //! * `small`, `world`, `counterexample`: small heaps in which a goal fails, evaluated, as evidence.
 //!
 //! What this crate does not know: text, files, terminals, how a diagnostic is drawn.
@@ -41,6 +42,7 @@ mod small;
 mod termination;
 mod translate;
 mod unit;
+mod vacuous;
 mod verify;
 mod wellformed;
 mod world;

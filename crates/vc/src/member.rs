@@ -6,12 +6,14 @@ use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Status};
 use smt::SolverError;
+use spl::core::Program;
 
 use crate::ending::{Ending, Recursion};
 use crate::prove::{Effort, Outcome, Prover, Solvers};
 use crate::share::Numbering;
 use crate::translate::Unsupported;
 use crate::unit::Unit;
+use crate::vacuous;
 use crate::verify::{Config, Context, Member, Task, as_procedure, build, build_function, new_unit};
 
 /// A share of a member, by numbers.
@@ -117,7 +119,11 @@ impl Drop for Running<'_> {
 
 impl Part {
     /// The member that has these parts, and its recursive calls.
-    pub fn merge(task: Task<'_>, parts: BTreeMap<usize, Part>) -> (Member, Vec<Recursion>) {
+    pub fn merge(
+        program: &Program,
+        task: Task<'_>,
+        parts: BTreeMap<usize, Part>,
+    ) -> (Member, Vec<Recursion>) {
         let mut member = Member {
             name: task.name().to_string(),
             kind: task.kind(),
@@ -148,6 +154,9 @@ impl Part {
             member.diagnostics.extend(part.diagnostics);
             probes.extend(part.probes);
             ending = part.ending;
+        }
+        if let Task::Procedure(procedure) = task {
+            member.diagnostics.extend(vacuous::warnings(program, procedure, &probes));
         }
         let recursion = ending.recursion(task.name(), &probes);
         for span in ending.endless_loops(&probes) {

@@ -23,7 +23,7 @@ use crate::world::World;
 const AFTER_FAILURE: u64 = 20;
 
 /// Work for asking a goal again.
-const AGAIN: u64 = 1_500_000;
+const AGAIN: u64 = 8_000_000;
 
 /// Work for a try without hints that most proofs do without.
 const FIRST_TRY: u64 = 600_000;
@@ -318,7 +318,10 @@ impl Prover<'_> {
     /// Asks by patterns, in a scope that the caller leaves; for a small heap in which the goal fails; by patterns again; by models.
     fn ask(&mut self, check: &Check) -> Result<(Answer, Option<World>), smt::SolverError> {
         let Effort { limits, second, .. } = self.effort;
-        let answer = self.by_patterns(limits)?;
+        let failed = !self.outcome.failures.is_empty();
+        let less = if failed { AFTER_FAILURE } else { 1 };
+        let rlimit = limits.rlimit.map(|work| work / less);
+        let answer = self.by_patterns(Limits { rlimit, ..limits })?;
         if answer == Answer::Unsat {
             return Ok((answer, None));
         }
@@ -328,8 +331,6 @@ impl Prover<'_> {
         if answer == Answer::Sat || world.as_ref().is_some_and(|w| w.confirmed) || second == 0 {
             return Ok((answer, world));
         }
-        let failed = !self.outcome.failures.is_empty();
-        let less = if failed { AFTER_FAILURE } else { 1 };
         if self.ask_again(AGAIN / less)? == Answer::Unsat {
             return Ok((Answer::Unsat, None));
         }

@@ -19,6 +19,7 @@ use crate::prove::Solvers;
 use crate::termination::Value;
 use crate::translate::{Env, Heap, Result as Translated, Translator};
 use crate::unit::{Blame, Path, Unit};
+use crate::vacuous;
 use crate::wellformed::Questions;
 
 /// Some ten seconds of a machine that does nothing else.
@@ -207,8 +208,9 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         }
     });
     let parts = jobs.into_parts();
-    let members = tasks.iter().zip(parts).map(|(task, parts)| Part::merge(*task, parts));
+    let members = tasks.iter().zip(parts).map(|(task, parts)| Part::merge(program, *task, parts));
     let (mut members, recursion): (Vec<Member>, Vec<Vec<Recursion>>) = members.unzip();
+    vacuous::say_once(members.iter_mut().map(|m| &mut m.diagnostics));
     let recursion: Vec<Recursion> = recursion.into_iter().flatten().collect();
     for (caller, span) in endless(&context.graph, &recursion) {
         if let Some(member) = members.iter_mut().find(|m| *m.name == *caller) {
@@ -351,10 +353,15 @@ impl Unit<'_> {
     /// Axioms and lemmas; fields in them are those of the beginning.
     pub(crate) fn assume_everywhere(&mut self, path: &Path) -> Translated<()> {
         let heap = path.state.heap.clone();
+        let mut axioms = Vec::new();
         for axiom in &self.program.axioms {
             let env = Env { locals: BTreeMap::new(), heap: &heap, old: &heap };
             let term = self.translator.term(&env, &axiom.expr)?;
             self.assume(path, term);
+            axioms.push(term);
+        }
+        if !axioms.is_empty() {
+            self.ask_axioms(path, &axioms);
         }
         for lemma in self.lemmas.clone() {
             let mut vars = Vec::new();
@@ -415,6 +422,9 @@ fn begin(unit: &mut Unit<'_>) -> Translated<Path> {
     let env = Env { locals: path.state.locals.clone(), heap: &path.state.heap, old: &old };
     let alternatives = unit.translator.clauses(&env, &procedure.requires)?;
     unit.assume_on(&path, &alternatives, Some(&path.state.footprint));
+    if !procedure.requires.is_empty() {
+        unit.ask_required(&path);
+    }
     let values = procedure.params.iter().filter_map(|p| {
         Some(Value { ty: unit.local_type(p.local), term: *path.state.locals.get(&p.local)? })
     });
