@@ -14,7 +14,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use smt::{FunId, Node, Op, Term};
-use viper::core::{Expr, ExprKind, Function, FunctionId};
+use viper::core::{Expr, FunctionId};
 
 use crate::diagnostics::{Blame, ErrorKind};
 use crate::encoding::{FunctionSymbols, FunctionTheory, SymbolKind};
@@ -31,8 +31,6 @@ struct Subject {
     state: State,
     /// Its contract makes sense.
     sound: bool,
-    /// The parameter that its value is, once that is proved to be right.
-    projection: Option<usize>,
 }
 
 /// What an evaluation yields: values, and which of the facts on its path belong to them.
@@ -43,14 +41,6 @@ struct Evaluated {
     skip: usize,
     /// Facts that were there after it.
     end: usize,
-}
-
-/// The parameter that a function returns, if its body is just that: `function f(x: T): T { x }`.
-fn projection(function: &Function) -> Option<usize> {
-    match function.body.as_ref()?.kind {
-        ExprKind::Local(local) if local.0 < function.params => Some(local.index()),
-        _ => None,
-    }
 }
 
 impl Executor<'_> {
@@ -97,10 +87,7 @@ impl Executor<'_> {
                 this.without_errors(|this| this.verify_definition(subject))
             });
             match definition {
-                Ok(definition) => {
-                    text.push_str(&definition);
-                    subject.projection = projection(self.program.function(subject.id));
-                }
+                Ok(definition) => text.push_str(&definition),
                 Err(Stop::Abort) => return Err(Stop::Abort),
                 Err(Stop::Failed | Stop::Infeasible | Stop::Ended) => {}
             }
@@ -110,10 +97,7 @@ impl Executor<'_> {
         Ok(subjects
             .iter()
             .zip(texts)
-            .map(|(subject, text)| {
-                let Subject { id, projection, .. } = *subject;
-                (id, FunctionTheory { uses: uses.clone(), text, projection })
-            })
+            .map(|(subject, text)| (subject.id, FunctionTheory { uses: uses.clone(), text }))
             .collect())
     }
 
@@ -130,7 +114,7 @@ impl Executor<'_> {
         state.parameters = Rc::from(formals.as_slice());
         state.fixed = formals.len();
         state.mode.reading = true;
-        Subject { id, symbols, formals, state, sound: false, projection: None }
+        Subject { id, symbols, formals, state, sound: false }
     }
 
     /// How the symbols of a function belong together.

@@ -70,11 +70,6 @@ impl Encoding<'_> {
         }
     }
 
-    /// The parameter that the value of a function is, if its definition is told and says so.
-    pub fn projection(&self, id: FunctionId) -> Option<usize> {
-        self.theories.get(id.index())?.as_ref()?.projection
-    }
-
     /// The symbol that says that an instance of a predicate was folded or unfolded.
     pub fn predicate_trigger(&mut self, id: PredicateId) -> FunId {
         let predicate = self.program.predicate(id);

@@ -44,8 +44,6 @@ pub(crate) struct FunctionTheory {
     pub uses: Vec<Use>,
     /// Declarations and axioms.
     pub text: String,
-    /// The parameter that its value is, if the body is just that.
-    pub projection: Option<usize>,
 }
 
 /// The theories of the functions that are done, by function.

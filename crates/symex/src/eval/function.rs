@@ -42,18 +42,6 @@ impl Executor<'_> {
         }
         let opaque = annotated(&decl.info, "opaque") && !annotated(&e.info, "reveal");
         let limited = opaque || self.recursive.contains(&function);
-        let value = self.terms.app(if limited { symbols.limited } else { symbols.full }, &full);
-        // A function that only checks something, as front ends emit them, returns an argument. Used by
-        // name, it would hide that chunks are at the same location. Triggers may mention the call.
-        if !limited
-            && !state.mode.in_trigger
-            && state.parameters.is_empty()
-            && let Some(argument) = self.projection(function).and_then(|p| args.get(p).copied())
-        {
-            let same = self.terms.eq(value, argument);
-            self.assume(state, same)?;
-            return Ok(argument);
-        }
-        Ok(value)
+        Ok(self.terms.app(if limited { symbols.limited } else { symbols.full }, &full))
     }
 }

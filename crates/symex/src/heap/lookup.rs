@@ -109,28 +109,12 @@ impl Prover<'_> {
         }
         let candidates: Vec<(usize, Rc<[Term]>)> =
             heap.of(resource).map(|(i, c)| (i, Rc::clone(&c.args))).collect();
-        let aliases: Vec<(usize, Term)> =
-            candidates.into_iter().map(|(i, other)| (i, self.alias(&other, args))).collect();
-        self.certain_alias(state, &aliases)
-    }
-
-    /// The chunk that is certainly at a location, if one is, given the condition for each. That none is,
-    /// as with most of many chunks, is one question.
-    fn certain_alias(&mut self, state: &State, aliases: &[(usize, Term)]) -> Run<Option<usize>> {
-        if aliases.is_empty() {
-            return Ok(None);
+        for (index, chunk_args) in candidates {
+            let same = self.alias(&chunk_args, args);
+            if self.prove_quickly(state, Purpose::Permission, same)? {
+                return Ok(Some(index));
+            }
         }
-        let any = self.terms.or(aliases.iter().map(|(_, same)| *same));
-        if !self.prove_quickly(state, Purpose::Permission, any)? {
-            return Ok(None);
-        }
-        if let [(index, _)] = aliases {
-            return Ok(Some(*index));
-        }
-        let (first, second) = aliases.split_at(aliases.len() / 2);
-        match self.certain_alias(state, first)? {
-            Some(index) => Ok(Some(index)),
-            None => self.certain_alias(state, second),
-        }
+        Ok(None)
     }
 }
