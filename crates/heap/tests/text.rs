@@ -49,6 +49,41 @@ fn formulas_may_hold_anything() {
 }
 
 #[test]
+fn clauses_of_other_languages_say_what_they_mean() {
+    let text = r#"record node 16 { next: ptr node at 0; data: int at 8 }
+define spl "p(x) { … }" unknown "a set"
+proc f(x: ptr node, n: int)
+  requires spl "list(x)" means "list(x)"
+  requires spl pure free "n in S" means "emp" without "a set"
+  ensures spl pure "n == old(n)" unknown "`old`" {
+  0: assert freed (x != null) goto 1
+  1: assert length (0 <= n) goto 2
+  2: assume formula spl "x.next |-> y" means "x |-> {next: y}" goto 3
+  3: assert formula "ls(x, nil)" goto 4
+  4: unsupported "a \"set\"" goto 5
+  5: return
+}
+"#;
+    let program = parse(text, FileId(0)).expect("a program");
+    assert_eq!(parse(&print(&program), FileId(0)), Ok(program.clone()));
+    let f = &program.procs[0];
+    assert_eq!(f.requires[0].in_logic(), Ok("list(x)"));
+    assert_eq!(f.requires[1].missing().map(|(what, _)| what), Some("a set"));
+    assert_eq!(f.ensures[0].in_logic().map_err(|(why, _)| why), Err("`old`"));
+    assert_eq!(f.vars[1].ty, heap::Scalar::Int(heap::IntType::UNBOUNDED));
+}
+
+#[test]
+fn a_run_ends_where_nobody_knows_what_comes_next() {
+    for command in [r#"assume formula "x""#, r#"assert formula "x""#, r#"unsupported "x""#] {
+        let text = format!("proc f() {{ {command}; assert (0 == 1); }} entry f");
+        let program = parse(&text, FileId(0)).expect("a program");
+        let run = Run::new(&program, &Config::default(), Inputs::given([]));
+        assert!(matches!(run.end, End::Limit(_)), "{:?}", run.end);
+    }
+}
+
+#[test]
 fn damaged_texts_are_refused_with_a_place() {
     for (text, message) in [
         ("proc f() requires x { return; }", "expected a formula between quotes"),
@@ -56,6 +91,8 @@ fn damaged_texts_are_refused_with_a_place() {
         ("proc f() { while (1) { return; }", "expected `}`"),
         ("proc f() { return 1; }", "this procedure has no result"),
         ("proc f() { 0: goto 1 }", "expected a command"),
+        ("proc f() requires spl \"x\" { return; }", "expected `means` or `unknown`"),
+        ("proc f() { unsupported; }", "expected a reason between quotes"),
         ("proc f() { if (1) { skip } }", "expected `;`"),
     ] {
         let problem = parse(text, FileId(0)).expect_err("it is damaged");

@@ -65,6 +65,57 @@ fn exit_statuses() {
     assert!(stdout(&dir.run(&["infer", "--help"])).contains("memtrack"));
 }
 
+const LIST: &str = "struct Node { var next: Node; }
+predicate list(x: Node) { x == null || x != null &*& acc(x) &*& list(x.next) }
+procedure second(x: Node) returns (y: Node)
+  requires list(x)
+  ensures list(x)
+{
+  y := x.next;
+}
+procedure drop(x: Node, ghost n: Int)
+  requires list(x)
+  ensures emp
+{
+  while (x != null) { var y := x; x := x.next; free y; }
+}
+";
+
+#[test]
+fn procedures_with_preconditions() {
+    let dir = Scratch::new("infer-spl");
+    dir.file("list.spl", LIST);
+    dir.file("ghost.spl", "procedure p(ghost n: Int) returns (m: Int) { m := n; }");
+    let output = dir.run(&["infer", "--format", "json", "list.spl"]);
+    assert_eq!(output.status.code(), Some(1));
+    let report = &json(stdout(&output))[0];
+    let memsafety = &report["properties"][0];
+    assert_eq!((&memsafety["verdict"], &memsafety["line"]), (&"unsafe".into(), &7.into()));
+    let last = memsafety["trace"].as_array().and_then(|trace| trace.last()).expect("a trace");
+    assert_eq!((&last["line"], &last["what"]), (&7.into(), &"x.next".into()));
+    for (arguments, status) in [
+        (&["infer", "--entry", "drop", "list.spl"][..], 0),
+        (&["prove", "--entry", "drop", "list.spl"], 0),
+        (&["prove", "list.spl"], 1),
+        (&["infer", "--entry", "dorp", "list.spl"], 2),
+        (&["infer", "ghost.spl"], 3),
+        (&["print", "--core", "ghost.spl"], 2),
+        (&["check", "ghost.spl"], 0),
+        (&["verify", "ghost.spl"], 0),
+    ] {
+        assert_eq!(dir.run(arguments).status.code(), Some(status), "{arguments:?}");
+    }
+    // The heap program is one that can be read again, and analysed.
+    let printed = dir.run(&["print", "--core", "list.spl"]);
+    assert_eq!(printed.status.code(), Some(0));
+    let text = stdout(&printed);
+    assert!(
+        text.contains("proc drop(x: ptr Node)\n  requires spl \"list(x)\" means \"`list`(`x`)\"")
+    );
+    dir.file("list.heap", text);
+    assert_eq!(dir.run(&["infer", "--entry", "drop", "list.heap"]).status.code(), Some(0));
+}
+
 #[test]
 fn what_people_read() {
     let dir = Scratch::new("infer-human");

@@ -115,6 +115,12 @@ fn damaged_programs_do_no_harm() {
         if ok(&parsed.diagnostics) && ok(&checked.diagnostics) {
             assert!(checked.program.is_some());
         }
+        // What is accepted becomes a heap program, which is the same when it was printed and parsed.
+        if let Some(program) = &checked.program {
+            let lowered = spl::lower::lower(program, &sources).program;
+            let printed = heap::text::print(&lowered);
+            assert_eq!(heap::text::parse(&printed, file), Ok(lowered), "{damaged}");
+        }
         let _ = spl::fmt::format(file, &damaged);
     }
 }
