@@ -20,11 +20,18 @@ mod tests;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ElemSort<'a> {
     /// As SMT-LIB has it: `Int`, `(_ BitVec 32)`, `Seq<Int>`.
-    pub(crate) text: &'a str,
+    text: &'a str,
     /// As part of the names of functions: `Int`, `BitVec32`, `Seq<Int>`.
-    pub(crate) name: &'a str,
+    name: &'a str,
     /// The function that compares elements: `=`, unless they are collections.
-    pub(crate) equality: &'a str,
+    equality: &'a str,
+}
+
+impl<'a> ElemSort<'a> {
+    /// A sort with its text, its name and the function that compares its elements.
+    pub(crate) fn new(text: &'a str, name: &'a str, equality: &'a str) -> ElemSort<'a> {
+        ElemSort { text, name, equality }
+    }
 }
 
 /// Sequences.

@@ -53,7 +53,7 @@ impl<'p> Encoding<'p> {
         };
         let elem = |i: usize| {
             let [text, name, equality] = &elems[i];
-            ElemSort { text, name, equality }
+            ElemSort::new(text, name, equality)
         };
         let (name, text) = match ty {
             Type::Int | Type::Param(_) => return Sort::Int,

@@ -471,18 +471,16 @@ impl<'a, 'p> World<'a, 'p> {
             return None;
         }
         // Where the model says nothing, anything will do.
-        Some(self.anything(name, self.terms.sort(term)))
+        Some(self.anything(self.terms.sort(term)))
     }
 
     /// Some value of a sort, for a symbol of which nothing is said.
-    fn anything(&self, name: &str, sort: Sort) -> smt::Value {
+    fn anything(&self, sort: Sort) -> smt::Value {
         match sort {
             Sort::Bool => smt::Value::Bool(false),
             Sort::Int => smt::Value::Int(0.into()),
             Sort::Real => smt::Value::Real(BigRational::zero()),
-            sort if sort == self.encoding.snap_sort() || name == "Snap.unit" => {
-                smt::Value::Element("Snap.unit".into())
-            }
+            sort if sort == self.encoding.snap_sort() => smt::Value::Element("Snap.unit".into()),
             sort => {
                 let text = self.terms.signature.sort_text(sort);
                 match self.model.universe(text).first() {
@@ -498,7 +496,7 @@ impl<'a, 'p> World<'a, 'p> {
         match self.model.apply(name, args) {
             Some(value) => Some(value),
             None if self.model.defines(name) => None,
-            None => Some(self.anything(name, sort)),
+            None => Some(self.anything(sort)),
         }
     }
 
