@@ -14,12 +14,13 @@ use infer::contract;
 use infer::verdict::{self, Evidence, Report, Verdict, Violation};
 use report::picture::Picture;
 use report::safety::{
-    CheckReport, InvariantReport, PossibleFaultReport, PropertyReport, PropertyVerdict,
-    SafetyReport, SafetyStatus, TraceStep, ViolationReport,
+    CheckReport, ContractReport, InvariantReport, PossibleFaultReport, PropertyReport,
+    PropertyVerdict, SafetyReport, SafetyStatus, TraceStep, ViolationReport,
 };
 use report::{Diagnostic, FileId, Pos, SourceMap};
 
 use crate::c_program::{self, is_heap_text};
+use crate::library;
 use crate::spl_infer;
 use crate::spl_program::is_spl;
 
@@ -74,24 +75,71 @@ pub fn infer_file(
     let start = Instant::now();
     let (loaded, sources) = c_program::load(path, settings.c);
     let name = path.display().to_string();
-    let mut diagnostics = loaded.diagnostics;
-    let found = loaded.program.and_then(|program| {
-        let entry = entry(&program, settings.entry.as_deref());
-        let read = entry.and_then(|entry| Ok((entry, contract::read(&program, entry)?)));
-        match read {
-            Ok((entry, contract)) => {
+    let diagnostics = loaded.diagnostics;
+    let Some(program) = loaded.program else {
+        let report =
+            SafetyReport { time: start.elapsed(), ..SafetyReport::invalid(name, diagnostics) };
+        return Done { report, sources, pictures: Vec::new(), harness: None, witness: None };
+    };
+    let functions = library::functions(&program);
+    if settings.entry.is_some() || program.entry.is_some() || functions.is_empty() {
+        let mut done =
+            infer_program(path, program, sources, diagnostics, settings, analysis, cancelled);
+        done.report.time = start.elapsed();
+        return done;
+    }
+    // Without `main` it is a library. All functions share the time.
+    let mut reports = Vec::new();
+    let mut pictures = Vec::new();
+    for (i, id) in functions.iter().enumerate() {
+        let function = program.proc(*id).name.clone();
+        let left = settings.options.timeout.map(|all| all.saturating_sub(start.elapsed()));
+        let timeout = left.map(|left| left / (functions.len() - i) as u32);
+        let options = Options { timeout, ..settings.options.clone() };
+        let entry = Some(function.clone());
+        let settings =
+            Settings { entry, options, harness: false, witness: false, ..settings.clone() };
+        let own = if i == 0 { diagnostics.clone() } else { Vec::new() };
+        let (program, sources) = (program.clone(), sources.clone());
+        let done = infer_program(path, program, sources, own, &settings, analysis, cancelled);
+        pictures.extend(done.pictures);
+        reports.push((function, done.report));
+    }
+    let report =
+        library::merged(reports).unwrap_or_else(|| SafetyReport::invalid(name, Vec::new()));
+    let report = SafetyReport { time: start.elapsed(), ..report };
+    Done { report, sources, pictures, harness: None, witness: None }
+}
+
+/// Asks whether a program is safe from its entry on.
+fn infer_program(
+    path: &Path,
+    program: Program,
+    sources: SourceMap,
+    mut diagnostics: Vec<Diagnostic>,
+    settings: &Settings,
+    analysis: &dyn Analysis,
+    cancelled: &Arc<AtomicBool>,
+) -> Done {
+    let name = path.display().to_string();
+    let entry = entry(&program, settings.entry.as_deref());
+    let read = entry.and_then(|entry| Ok((entry, contract::read(&program, entry)?)));
+    let found = match read {
+        Ok((entry, contract)) => {
+            // In a library they are used where they are.
+            if program.entry.is_some() {
                 diagnostics.extend(unused_contracts(&program, entry));
-                Some((program, entry, contract))
             }
-            Err(problem) => {
-                diagnostics.push(*problem);
-                None
-            }
+            Some((program, entry, contract))
         }
-    });
+        Err(problem) => {
+            diagnostics.push(*problem);
+            None
+        }
+    };
     let mut pictures = Vec::new();
     let (mut harness, mut witness) = (None, None);
-    let mut report = match found {
+    let report = match found {
         None => SafetyReport::invalid(name, diagnostics),
         Some((program, entry, contract)) => {
             let (contract, options) = (contract.as_ref(), &settings.options);
@@ -120,7 +168,6 @@ pub fn infer_file(
             safety(name, &program, report, diagnostics, settings, &replay)
         }
     };
-    report.time = start.elapsed();
     Done { report, sources, pictures, harness, witness }
 }
 
@@ -266,8 +313,15 @@ pub(crate) fn safety(
             disjuncts: i.disjuncts,
         })
         .collect();
-    let properties: Vec<PropertyReport> =
+    let mut properties: Vec<PropertyReport> =
         report.properties.into_iter().map(|(p, v)| property(p, v, program, replay)).collect();
+    if let Some(assumed) = &report.assumed {
+        let name = &program.proc(assumed.proc).name;
+        for property in properties.iter_mut().filter(|p| p.verdict == PropertyVerdict::Safe) {
+            let when = format!(", if `{name}` is called as its precondition says");
+            property.reason.push_str(&when);
+        }
+    }
     let has = |verdict| properties.iter().any(|p| p.verdict == verdict);
     let status = if has(PropertyVerdict::Unsafe) {
         SafetyStatus::Unsafe
@@ -303,6 +357,13 @@ pub(crate) fn safety(
         Vec::new()
     };
     let time = std::time::Duration::ZERO;
+    let contracts = report.assumed.iter().map(|assumed| ContractReport {
+        pos: program.proc(assumed.proc).pos,
+        function: program.proc(assumed.proc).name.clone(),
+        requires: assumed.requires.clone(),
+        ensures: assumed.ensures.clone(),
+    });
+    let contracts = contracts.collect();
     let definitions = report.definitions;
     let check = report.checked.map(|check| CheckReport {
         proved: check.proved,
@@ -320,6 +381,7 @@ pub(crate) fn safety(
         invariants,
         definitions,
         check,
+        contracts,
         diagnostics,
         assumptions,
         stats,

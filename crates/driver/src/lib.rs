@@ -8,6 +8,7 @@ pub mod ask;
 pub mod c_program;
 pub mod infer;
 pub mod inputs;
+mod library;
 pub mod prove;
 mod seeds;
 pub mod select;

@@ -157,7 +157,18 @@ pub fn interpolants(
     let faults = if art.keeps_memory() { Vec::new() } else { vec![lost] };
     let steps = art.stats.paths;
     let (definitions, checked, inputs) = (Vec::new(), None, Vec::new());
-    Outcome { inputs, complete: Ok(()), faults, invariants, definitions, steps, paths, checked }
+    let (complete, assumed) = (Ok(()), None);
+    Outcome {
+        inputs,
+        complete,
+        faults,
+        invariants,
+        definitions,
+        steps,
+        paths,
+        checked,
+        assumed,
+    }
 }
 
 /// The property that a run with these inputs violates.

@@ -2,7 +2,8 @@
 //!
 //! A comment says what is expected: `//:: infer memsafety: safe, memtrack: unsafe@12, reach: unknown`, where
 //! the number is the line of the fault. `//:: entry reverse` says where the program starts, `//:: inputs 1 0` which
-//! inputs the smallest run has that violates the first property that is unsafe, and `//:: error ID` that the
+//! inputs the smallest run has that violates the first property that is unsafe, `//:: requires FORMULA` which
+//! precondition is found, `//:: int machine` that integers are those of the target, and `//:: error ID` that the
 //! program is refused. Lines `//:: invariant FORMULA` are the disjuncts of the invariant of its only loop, about variables that
 //! they mention. `//:: because reach: TEXT` is a part of what is said of a property, `//:: warning ID@LINE` a warning. SPL
 //! programs start at all procedures unless there is an entry. Invariants that prove something pass the check, unless
@@ -82,6 +83,8 @@ struct Expected {
     verdicts: Vec<(String, String, Option<u32>)>,
     entry: Option<String>,
     inputs: Option<Vec<String>>,
+    requires: Option<String>,
+    machine: bool,
     error: Option<String>,
     invariant: Vec<String>,
     /// Property, and a part of the reason.
@@ -121,6 +124,8 @@ fn expected(text: &str) -> Result<Expected, Failed> {
                 found.warnings.push((id.trim().into(), at.trim().parse()?));
             }
             "unchecked" => found.unchecked = true,
+            "requires" => found.requires = Some(rest.trim().to_owned()),
+            "int" => found.machine = rest.trim() == "machine",
             "error" => found.error = Some(rest.trim().to_owned()),
             other => return Err(format!("nobody knows `{other}`").into()),
         }
@@ -135,7 +140,8 @@ fn line(pos: Pos, sources: &SourceMap) -> u32 {
 
 fn check(path: &Path) -> Result<(), Failed> {
     let expected = expected(&std::fs::read_to_string(path)?)?;
-    let settings = settings(expected.entry.clone(), 20);
+    let mut settings = settings(expected.entry.clone(), 20);
+    settings.options.config.machine_integers = expected.machine;
     let done = infer_file(path, &settings, &driver::infer::Shapes, &Arc::default());
     let report = &done.report;
     if let Some(id) = &expected.error {
@@ -190,6 +196,12 @@ fn check(path: &Path) -> Result<(), Failed> {
             return Err(format!("{} pictures of {disjuncts} disjuncts", done.pictures.len()).into());
         }
     }
+    if let Some(requires) = &expected.requires {
+        let found = report.contracts.first().map(|contract| &contract.requires);
+        if found != Some(requires) {
+            return Err(format!("the precondition is {found:?}, expected {requires}").into());
+        }
+    }
     if let Some(inputs) = &expected.inputs {
         let found = report.properties.iter().find_map(|p| Some(&p.violation.as_ref()?.inputs));
         if found != Some(inputs) {
@@ -205,20 +217,29 @@ fn check(path: &Path) -> Result<(), Failed> {
     if let Some(name) = &expected.entry {
         program.entry = program.find(name);
     }
-    let entry = program.entry.ok_or("it had an entry before")?;
+    // Of a library, its first function.
+    let first = || program.procs.iter().find(|proc| proc.body.is_some() && proc.pos != Pos::None);
+    let entry = program.entry.or_else(|| program.find(&first()?.name));
+    let entry = entry.ok_or("it had an entry before")?;
+    program.entry = Some(entry);
     if !expected.invariant.is_empty() {
         equivalent::check(&program, entry, &expected.invariant)?;
     }
-    replay(&program, report, &done.sources)
+    replay(&program, report, &done.sources, &settings.options.config)
 }
 
 /// Runs with the inputs that are reported end in the fault that is reported.
-fn replay(program: &Program, report: &SafetyReport, sources: &SourceMap) -> Result<(), Failed> {
+fn replay(
+    program: &Program,
+    report: &SafetyReport,
+    sources: &SourceMap,
+    config: &Config,
+) -> Result<(), Failed> {
     let violated = |p: &PropertyReport| p.violation.clone();
     for violation in report.properties.iter().filter_map(violated) {
         let inputs: Vec<i128> =
             violation.inputs.iter().map(|word| word.parse()).collect::<Result<_, _>>()?;
-        let config = Config { max_steps: violation.steps, ..Config::default() };
+        let config = Config { max_steps: violation.steps, ..config.clone() };
         let run = Run::new(program, &config, Inputs::given(inputs));
         let End::Fault(fault) = &run.end else {
             return Err(format!("the run ends with {:?}", run.end).into());

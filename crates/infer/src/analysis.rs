@@ -34,6 +34,19 @@ pub struct Outcome {
     pub checked: Option<check::Report>,
     /// Inputs that may lead to a fault: they are run before anything is said.
     pub inputs: Vec<Vec<i128>>,
+    /// Under which precondition all this is so, if it was found.
+    pub assumed: Option<Assumed>,
+}
+
+/// A contract that was found: the procedure is called in states of the one kind, and returns in states of the other.
+#[derive(Clone, Debug)]
+pub struct Assumed {
+    /// The procedure.
+    pub proc: ProcId,
+    /// What has to hold when it is called.
+    pub requires: String,
+    /// One of these holds when it returns.
+    pub ensures: Vec<String>,
 }
 
 /// Why an analysis did not come to its end.
@@ -90,6 +103,8 @@ pub struct Asked<'a> {
     pub entry: ProcId,
     /// What its caller sees to, and what must hold when it returns.
     pub contract: Option<&'a Contract>,
+    /// Is the entry a function of a library, called by others and after others? Then nothing is known of global objects.
+    pub library: bool,
     /// What is to be proved.
     pub properties: &'a [Property],
     /// Is what it finds to be checked?
@@ -134,6 +149,7 @@ impl Outcome {
             paths: PathStats::default(),
             checked: None,
             inputs: Vec::new(),
+            assumed: None,
         }
     }
 

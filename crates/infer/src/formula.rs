@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use crate::contract::RESULT;
 use arith::Sum;
 use heap::{ProcId, Program, RecordId, Type};
 use shape::{Heap, Interval, Obj, PredId, Preds, Pure, Seg, Shape, State, Sym, Term};
@@ -27,7 +28,6 @@ impl<'a> Names<'a> {
     pub(crate) fn state(&mut self, state: &State, proc: ProcId) -> String {
         let Some(decl) = self.program.procs.get(proc.index()) else { return String::new() };
         let mut scope = Scope::default();
-        let mut equations = Vec::new();
         for (id, sym) in &state.objects {
             if let Some(object) = decl.objects.get(*id as usize) {
                 scope.names.insert(*sym, format!("&{}", plain(&object.name)));
@@ -40,8 +40,32 @@ impl<'a> Names<'a> {
                 vars.push((&var.name, term, var.ty));
             }
         }
+        self.described(scope, &vars, state)
+    }
+
+    /// A state in which a procedure returns: what its parameters held at first, and its result.
+    pub(crate) fn exit(&mut self, state: &State, proc: ProcId, anchors: &[heap::VarId]) -> String {
+        let Some(decl) = self.program.procs.get(proc.index()) else { return String::new() };
+        let kept = shape::kept_params(self.program, proc, anchors);
+        let params = kept.iter().zip(&state.anchors).filter_map(|(var, term)| {
+            let var = decl.vars.get(var.index())?;
+            Some((var.name.as_str(), *term, var.ty))
+        });
+        let mut vars: Vec<(&str, Term, heap::Scalar)> = params.collect();
+        let result = decl.result.and_then(|id| decl.vars.get(id.index()));
+        vars.extend(result.map(|var| (RESULT, state.vars.get(0), var.ty)));
+        self.described(Scope::default(), &vars, state)
+    }
+
+    fn described(
+        &mut self,
+        mut scope: Scope,
+        vars: &[(&str, Term, heap::Scalar)],
+        state: &State,
+    ) -> String {
+        let mut equations = Vec::new();
         // What a variable holds has its name; the others are equal to it.
-        for (name, term, _) in &vars {
+        for (name, term, _) in vars {
             if let Term { base: Some(sym), k: 0 } = term
                 && !scope.names.contains_key(sym)
                 && self.rigid(*sym).is_none()
@@ -50,7 +74,7 @@ impl<'a> Names<'a> {
             }
         }
         let mentioned = mentioned(&state.heap);
-        for (name, term, ty) in &vars {
+        for (name, term, ty) in vars {
             let shown = self.pointer(&mut scope, *term, *ty);
             let known = term.base.is_none_or(|sym| {
                 mentioned.contains(&sym)

@@ -84,13 +84,15 @@ pub fn infer(
     let start = Instant::now();
     let all = options.timeout.unwrap_or(UNLIMITED);
     let deadline = start + all;
+    let library = program.entry.is_none();
     let program = &Program { entry: Some(entry), ..program.clone() };
     let mut stats = Stats::default();
     let progress = Arc::clone(&options.progress);
     let mut search = Search::new(program, &options.config, &options.properties, progress);
 
-    // Pointers that are given to the entry lead nowhere in a run, which says nothing of real callers.
-    let runs = has_runs(program, entry);
+    // Pointers that are given to the entry lead nowhere in a run, which says nothing of real callers. Nor does it where
+    // others have to be called before, so that global pointers lead somewhere.
+    let runs = has_runs(program, entry) && !(library && shape::has_global_pointers(program));
     if runs {
         search.sample(SAMPLE, &until(start + SAMPLE_TIME.min(all / 10), cancelled));
     }
@@ -104,6 +106,7 @@ pub fn infer(
         let asked = Asked {
             entry,
             contract,
+            library,
             properties: &options.properties,
             check: options.check,
             config: &options.config,
@@ -131,7 +134,8 @@ pub fn infer(
         stats.search += begin.elapsed();
     }
 
-    // A run says nothing of postconditions.
+    // A run says nothing of postconditions, and that of a library starts in one of many states.
+    let state = program.globals.iter().any(|global| !global.constant);
     let promises = contract.is_some_and(|contract| contract.ensures.is_some());
     let mut properties = Vec::new();
     for property in &options.properties {
@@ -145,7 +149,7 @@ pub fn infer(
         let verdict = match violation {
             Some(violation) => Verdict::Unsafe(Box::new(violation)),
             None if proved(*property) => Verdict::Safe(Evidence::Invariants),
-            None if !promises && sole_run_shows(&search, *property) => {
+            None if !promises && !(library && state) && sole_run_shows(&search, *property) => {
                 Verdict::Safe(Evidence::SoleRun(search.sole_run().map_or(0, |sole| sole.steps)))
             }
             None => {
@@ -177,7 +181,9 @@ pub fn infer(
         all.open.extend(report.open.iter().cloned());
     }
     let cancelled = cancelled();
-    Report { properties, invariants, definitions, checked, stats, timeout, cancelled }
+    // A precondition is worth something if the procedure is safe under it.
+    let assumed = best.filter(|_| proved(Property::MemSafety)).and_then(|o| o.assumed.clone());
+    Report { assumed, properties, invariants, definitions, checked, stats, timeout, cancelled }
 }
 
 /// The outcome that is closest to a proof of these properties; of several, the first one.

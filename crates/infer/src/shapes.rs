@@ -9,7 +9,7 @@ use report::Pos;
 use report::picture::Picture;
 use shape::Start;
 
-use crate::analysis::{Analysis, Asked, Invariant, Outcome, PossibleFault, Stop};
+use crate::analysis::{Analysis, Asked, Assumed, Invariant, Outcome, PossibleFault, Stop};
 use crate::check::{self, Claim};
 use crate::ensures;
 use crate::facts;
@@ -27,23 +27,31 @@ const MOST: usize = 64;
 
 impl Analysis for Shapes {
     fn analyse(&self, program: &Program, asked: &Asked<'_>) -> Vec<Outcome> {
-        if asked.config.machine_integers {
-            let reason = "the analysis takes integers for unbounded".to_owned();
-            return vec![Outcome::stopped(Stop { reason, pos: Pos::None, timeout: false })];
-        }
         let options = shape::Options {
             malloc_may_fail: asked.config.malloc_may_fail,
+            machine_integers: asked.config.machine_integers,
             deadline: Some(asked.deadline),
             cancelled: Arc::clone(asked.cancelled),
             executed: Arc::clone(&asked.progress.symbolic),
             ..shape::Options::default()
         };
-        let start = asked.contract.map(|contract| &contract.start);
-        let found =
-            shape::analyse_all_from(program, asked.entry, start, &options, asked.properties);
+        let abduced = abduced(program, asked, &options);
+        // Others of the library may have been called before.
+        let library = (asked.library && asked.contract.is_none())
+            .then(|| shape::anything(program, asked.entry));
+        let given = asked.contract.map(|contract| &contract.start);
+        let start = abduced.as_ref().map(|(start, _)| start).or(given).or(library.as_ref());
+        let proves_all =
+            |o: &shape::Outcome| asked.properties.iter().all(|property| o.proves(*property));
+        let found = match &abduced {
+            Some((_, first)) if proves_all(first) => std::slice::from_ref(first),
+            _ => &shape::analyse_all_from(program, asked.entry, start, &options, asked.properties),
+        };
+        let given = abduced.as_ref().map(|(start, _)| start);
         let mut outcomes: Vec<Outcome> =
-            found.iter().map(|outcome| outcome_of(outcome, program, asked)).collect();
-        if asked.check {
+            found.iter().map(|outcome| outcome_of(outcome, program, asked, given)).collect();
+        // The check takes integers for unbounded.
+        if asked.check && !asked.config.machine_integers {
             let mut claimed: Vec<Property> = Vec::new();
             let mut order: Vec<(&shape::Outcome, &mut Outcome)> =
                 found.iter().zip(&mut outcomes).collect();
@@ -75,7 +83,53 @@ impl Analysis for Shapes {
     }
 }
 
-fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> Outcome {
+/// A precondition, where nobody says what pointers the entry is given.
+fn abduced(
+    program: &Program,
+    asked: &Asked<'_>,
+    options: &shape::Options,
+) -> Option<(Start, shape::Outcome)> {
+    let decl = program.proc(asked.entry);
+    let pointers = decl.vars.iter().take(decl.params as usize).any(|var| var.ty.is_pointer());
+    if asked.contract.is_some() || decl.name == "main" || !(pointers || asked.library) {
+        return None;
+    }
+    let now = Instant::now();
+    let half = now + asked.deadline.saturating_duration_since(now) / 2;
+    let hasty = shape::Options { deadline: Some(half), ..options.clone() };
+    shape::abduce(program, asked.entry, &hasty)
+}
+
+/// The contract that was found.
+fn assumed(
+    names: &mut Names<'_>,
+    found: &shape::Outcome,
+    asked: &Asked<'_>,
+    start: &Start,
+) -> Assumed {
+    let requires: Vec<String> =
+        start.states.iter().map(|state| names.state(state, asked.entry)).collect();
+    let exits = found.exits.iter().take(MOST);
+    let mut ensures: Vec<String> =
+        exits.map(|state| names.exit(state, asked.entry, &found.anchors)).collect();
+    ensures.sort();
+    ensures.dedup();
+    let requires = match &requires[..] {
+        [one] => one.clone(),
+        several => {
+            let each: Vec<String> = several.iter().map(|one| format!("({one})")).collect();
+            each.join(" || ")
+        }
+    };
+    Assumed { proc: asked.entry, requires, ensures }
+}
+
+fn outcome_of(
+    found: &shape::Outcome,
+    program: &Program,
+    asked: &Asked<'_>,
+    abduced: Option<&Start>,
+) -> Outcome {
     let complete = found.complete.clone().map_err(|stop| match stop {
         shape::Stop::Time => Stop { reason: "time is up".into(), pos: Pos::None, timeout: true },
         shape::Stop::Cancelled => {
@@ -124,6 +178,7 @@ fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> O
         Invariant { proc, loc, pos: invariant.pos, disjuncts, pictures, facts }
     });
     let invariants = invariants.collect();
+    let assumed = abduced.map(|start| assumed(&mut names, found, asked, start));
     let (definitions, steps) = (names.definitions(), found.steps);
     let paths = PathStats::default();
     Outcome {
@@ -135,5 +190,6 @@ fn outcome_of(found: &shape::Outcome, program: &Program, asked: &Asked<'_>) -> O
         paths,
         checked: None,
         inputs: Vec::new(),
+        assumed,
     }
 }

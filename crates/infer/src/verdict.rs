@@ -13,6 +13,8 @@ use crate::trace::{self, Trace};
 /// What is known of a program.
 #[derive(Clone, Debug)]
 pub struct Report {
+    /// Under which precondition the program is safe, if it was found.
+    pub assumed: Option<crate::analysis::Assumed>,
     /// The properties that were asked for, in that order.
     pub properties: Vec<(Property, Verdict)>,
     /// What holds where, as far as the analysis came.

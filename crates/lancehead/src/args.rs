@@ -58,8 +58,12 @@ const INFER_EXAMPLES: &str = "\
 Examples:
   lancehead infer list.c                     memory safety, leaks and assertions
   lancehead infer --property memsafety src   of all C programs in a folder, one property
+<<<<<<< HEAD
   lancehead infer --entry reverse list.c     code without `main`
   lancehead infer list.spl                   procedures with preconditions, without their invariants
+=======
+  lancehead infer --entry reverse list.c     one function; without a contract a precondition is found
+>>>>>>> 39bb797 (infer finds preconditions of functions without contracts, analyses libraries function by function, and proves with machine integers)
   lancehead infer --emit annotated list.c    the source with invariants as comments
   lancehead infer --check list.c             and check them, by proofs that share nothing with the analysis
   lancehead infer --svg heap.svg list.c      pictures of the heap in which it goes wrong, or of the invariants

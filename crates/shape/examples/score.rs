@@ -40,7 +40,10 @@ fn main() {
             println!("{file}: not read");
             continue;
         };
-        let Some(entry) = program.entry else { continue };
+        let Some(entry) = program.entry else {
+            library(&program, seconds);
+            continue;
+        };
         let start = Instant::now();
         let options = shape::Options {
             deadline: Some(start + Duration::from_secs(seconds)),
@@ -122,6 +125,23 @@ fn main() {
     }
     for ((property, verdict, answer), count) in counts {
         println!("{property} {verdict}: {answer} {count}");
+    }
+}
+
+/// Functions without `main`: each with the precondition that is found.
+fn library(program: &heap::Program, seconds: u64) {
+    for (i, proc) in program.procs.iter().enumerate().filter(|(_, proc)| proc.body.is_some()) {
+        let deadline = Some(Instant::now() + Duration::from_secs(seconds));
+        let options = shape::Options { deadline, ..shape::Options::default() };
+        match shape::abduce(program, heap::ProcId(i as u32), &options) {
+            None => println!("{}: no precondition", proc.name),
+            Some((start, outcome)) => {
+                let leaks = !outcome.proves(Property::MemTrack);
+                println!("{}: {} exits, may leak: {leaks}", proc.name, outcome.exits.len());
+                start.states.iter().for_each(|state| println!("  requires {}", show(state)));
+                outcome.exits.iter().for_each(|state| println!("  ensures {}", show(state)));
+            }
+        }
     }
 }
 

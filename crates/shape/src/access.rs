@@ -98,7 +98,8 @@ impl Engine<'_> {
         }
         // It may be null, or freed, or anything.
         let what = format!("a pointer that may lead nowhere is {doing}");
-        self.fault(site, FaultKind::Wild, true, &state, what);
+        let missing = at.factors.iter().find(|(_, factor)| *factor == 1).map(|(var, _)| Sym(*var));
+        self.fault_at(site, FaultKind::Wild, true, &state, what, missing);
     }
 
     /// The places at which so many bytes may be accessed. Others are faults.

@@ -88,6 +88,8 @@ pub struct Options {
     pub precision: Precision,
     /// May an allocation fail?
     pub malloc_may_fail: bool,
+    /// Are integers those of the target, not unbounded ones?
+    pub machine_integers: bool,
     /// When to stop.
     pub deadline: Option<Instant>,
     /// Set from outside to stop.
@@ -131,6 +133,8 @@ pub struct PossibleFault {
     pub cuts: bool,
     /// The state.
     pub state: State,
+    /// The pointer that may lead nowhere: with an object there, it would not go wrong.
+    pub missing: Option<Sym>,
 }
 
 /// What holds at the head of a loop or at the start of a procedure: one of these states.
@@ -394,7 +398,11 @@ fn numbers(program: &Program) -> Vec<i128> {
 
 impl<'p> Engine<'p> {
     pub(crate) fn scope(&self, site: Site) -> Scope<'p> {
-        Scope { program: self.program, proc: site.proc }
+        self.scope_of(site.proc)
+    }
+
+    pub(crate) fn scope_of(&self, proc: ProcId) -> Scope<'p> {
+        Scope { program: self.program, proc, machine: self.options.machine_integers }
     }
 
     pub(crate) fn fault(
@@ -405,11 +413,25 @@ impl<'p> Engine<'p> {
         state: &State,
         what: String,
     ) {
+        self.fault_at(site, kind, cuts, state, what, None);
+    }
+
+    /// The same, with the pointer that leads nowhere.
+    pub(crate) fn fault_at(
+        &mut self,
+        site: Site,
+        kind: FaultKind,
+        cuts: bool,
+        state: &State,
+        what: String,
+        missing: Option<Sym>,
+    ) {
         if !self.known_faults.insert((site, kind, cuts)) {
             return;
         }
         let pos = self.pos(site);
-        self.faults.push(PossibleFault { kind, site, pos, what, cuts, state: state.clone() });
+        let state = state.clone();
+        self.faults.push(PossibleFault { kind, site, pos, what, cuts, state, missing });
     }
 
     pub(crate) fn gave_up(&mut self, site: Site, why: &str) {

@@ -17,6 +17,9 @@ pub struct Scope<'a> {
     pub program: &'a Program,
     /// The procedure.
     pub proc: heap::ProcId,
+    /// Are integers those of the target? Then what is beyond a type may be any of its values: a sum without sign wraps,
+    /// and a run that comes to another one ends there.
+    pub machine: bool,
 }
 
 /// The values of a type.
@@ -97,9 +100,10 @@ impl State {
                     None => self.any(Interval::new(0, 1)).sum(),
                 }
             }
-            Expr::Unary(UnOp::Neg(_), a) => {
+            Expr::Unary(UnOp::Neg(ty), a) => {
                 let a = self.eval(preds, scope, a);
-                a.negative().unwrap_or_else(|| self.any(Interval::ANY).sum())
+                let less = a.negative().unwrap_or_else(|| self.any(Interval::ANY).sum());
+                if scope.machine { self.convert(scope.program, *ty, less, false) } else { less }
             }
             Expr::Unary(UnOp::BitNot(ty), a) => {
                 let a = self.eval(preds, scope, a);
@@ -111,10 +115,11 @@ impl State {
             Expr::Unary(UnOp::FloatNeg, _) | Expr::Binary(BinOp::Float(_), ..) => {
                 self.any(Interval::ANY).sum()
             }
-            Expr::Binary(BinOp::Arith(op, _), a, b) => {
+            Expr::Binary(BinOp::Arith(op, ty), a, b) => {
                 let a = self.eval(preds, scope, a);
                 let b = self.eval(preds, scope, b);
-                self.arith(*op, &a, &b)
+                let result = self.arith(*op, &a, &b);
+                if scope.machine { self.convert(scope.program, *ty, result, false) } else { result }
             }
             Expr::Convert(ty, a) => {
                 let pointer = is_pointer(scope, a);

@@ -4,6 +4,7 @@
 //! unfolded where memory is accessed, and folded at the heads of loops. A procedure is analysed for what its
 //! arguments and globals lead to; what its caller knows besides is framed.
 
+mod abduce;
 mod access;
 mod calls;
 mod engine;
@@ -22,6 +23,7 @@ mod term;
 mod unfold;
 mod vars;
 
+pub use crate::abduce::{abduce, anything, has_global_pointers};
 pub use crate::heap::{
     Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global, is_rigid,
 };

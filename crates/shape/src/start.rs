@@ -107,7 +107,7 @@ impl Engine<'_> {
                 state.heap.objs.insert(global(number as u32), Arc::new(obj));
             }
         }
-        let scope = Scope { program: self.program, proc: entry };
+        let scope = self.scope_of(entry);
         self.frame(&mut state, entry, &Vars::default(), 0);
         for number in 0..self.program.globals.len() {
             self.initialise(&mut state, &scope, number);
@@ -129,7 +129,7 @@ impl Engine<'_> {
             }
         }
         self.frame(&mut state, entry, &given.vars, self.program.proc(entry).params as usize);
-        let scope = Scope { program: self.program, proc: entry };
+        let scope = self.scope_of(entry);
         for (number, decl) in self.program.globals.iter().enumerate() {
             if decl.constant {
                 self.initialise(&mut state, &scope, number);

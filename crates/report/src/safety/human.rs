@@ -52,6 +52,7 @@ pub fn render(report: &SafetyReport, sources: &SourceMap, options: Options, show
     if show.invariants {
         invariants(&mut text, report, sources);
     }
+    contracts(&mut text, report, sources);
     for property in &report.properties {
         verdict(&mut text, report, property, sources, options);
     }
@@ -193,6 +194,22 @@ fn possible(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
     }
     if all.len() > MOST_FAULTS {
         let _ = writeln!(text, "    and {} more", all.len() - MOST_FAULTS);
+    }
+}
+
+/// Contracts that were found, before the verdicts that rest on them.
+fn contracts(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
+    for contract in &report.contracts {
+        let place = line_of(contract.pos, sources).unwrap_or_default();
+        let _ = writeln!(text, "{place}: {}", one_line(&contract.function));
+        let _ = writeln!(text, "     requires {}", one_line(&contract.requires));
+        for (i, disjunct) in contract.ensures.iter().take(DISJUNCTS).enumerate() {
+            let word = if i == 0 { "ensures" } else { "     or" };
+            let _ = writeln!(text, "      {word} {}", one_line(disjunct));
+        }
+        if let Some(more) = contract.ensures.len().checked_sub(DISJUNCTS).filter(|n| *n > 0) {
+            let _ = writeln!(text, "           or one of {more} more");
+        }
     }
 }
 

@@ -14,6 +14,9 @@
 //!  "definitions": ["pred node_ls(x, y) := …;"], "errors": [], "warnings": []}
 //! ```
 //!
+//! Where the precondition of the entry was found, the verdicts hold under it: `"contracts"` has one object, with
+//! `"function"`, `"requires"` and the disjuncts of `"ensures"`.
+//!
 //! The last step of a trace is the one that fails. Of a long trace steps are left out; then their numbers
 //! show where, and `"trace_omitted"` how many. The last steps that change the heap have a `"heap"`, a picture of it
 //! behind them. `"made"`, a place, is there if the violation is about an object. `"stats"` is there if it was asked for.
@@ -23,7 +26,8 @@
 use serde::Serialize;
 
 use super::{
-    InvariantReport, PossibleFaultReport, PropertyReport, SafetyReport, TraceStep, ViolationReport,
+    ContractReport, InvariantReport, PossibleFaultReport, PropertyReport, SafetyReport, TraceStep,
+    ViolationReport,
 };
 use crate::json::{Map, Message, message, millis, place};
 use crate::source::{Pos, SourceMap};
@@ -39,6 +43,8 @@ struct File<'a> {
     definitions: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     check: Option<Check<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    contracts: Vec<Contract<'a>>,
     errors: Vec<Message<'a>>,
     warnings: Vec<Message<'a>>,
     #[serde(skip_serializing_if = "Map::is_empty")]
@@ -124,6 +130,15 @@ struct Invariant<'a> {
     formula: String,
 }
 
+#[derive(Serialize)]
+struct Contract<'a> {
+    #[serde(flatten)]
+    place: Place<'a>,
+    function: &'a str,
+    requires: &'a str,
+    ensures: &'a [String],
+}
+
 /// The object of one file, without a line break at the end.
 #[must_use]
 pub fn render(report: &SafetyReport, sources: &SourceMap) -> String {
@@ -149,6 +164,7 @@ pub fn render(report: &SafetyReport, sources: &SourceMap) -> String {
                 .map(|(pos, function, what)| Unchecked { place: of.place(*pos), function, what })
                 .collect(),
         }),
+        contracts: report.contracts.iter().map(|c| of.contract(c)).collect(),
         errors: messages(true),
         warnings: messages(false),
         stats: Map(&report.stats),
@@ -168,6 +184,11 @@ struct Of<'a> {
 }
 
 impl<'a> Of<'a> {
+    fn contract(self, contract: &'a ContractReport) -> Contract<'a> {
+        let ContractReport { pos, function, requires, ensures } = contract;
+        Contract { place: self.place(*pos), function, requires, ensures }
+    }
+
     fn place(self, pos: Pos) -> Place<'a> {
         let (file, start, _) = place(pos, self.name, self.sources);
         Place { file, line: start.line, column: start.column }

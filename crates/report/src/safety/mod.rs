@@ -28,6 +28,8 @@ pub struct SafetyReport {
     pub definitions: Vec<String>,
     /// What a check of the invariants says, if one was asked for.
     pub check: Option<CheckReport>,
+    /// Contracts that were found: the verdicts hold if the procedure is called so.
+    pub contracts: Vec<ContractReport>,
     /// Errors that make it invalid, and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// What the verdicts take for granted, as clauses: "allocation succeeds".
@@ -48,6 +50,7 @@ impl SafetyReport {
             invariants: Vec::new(),
             definitions: Vec::new(),
             check: None,
+            contracts: Vec::new(),
             diagnostics,
             assumptions: Vec::new(),
             stats: Numbers::new(),
@@ -198,6 +201,19 @@ pub struct TraceStep {
     pub state: Vec<(String, String)>,
     /// A picture of the heap behind it, as text, of the last steps that change it.
     pub heap: Option<String>,
+}
+
+/// A contract that was found.
+#[derive(Clone, Debug)]
+pub struct ContractReport {
+    /// Where the procedure is.
+    pub pos: Pos,
+    /// Its name.
+    pub function: String,
+    /// What has to hold when it is called.
+    pub requires: String,
+    /// One of these holds when it returns.
+    pub ensures: Vec<String>,
 }
 
 /// What holds whenever a place is reached.

@@ -1,0 +1,3 @@
+// There is nothing to start at.
+//:: error infer.entry
+int f(void);
