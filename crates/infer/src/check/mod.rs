@@ -20,6 +20,7 @@ mod eval;
 mod exec;
 mod path;
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use heap::run::Property;
@@ -406,8 +407,82 @@ impl Checker<'_> {
         proved == Checked::Proved
     }
 
-    /// Does a heap entail one of these assertions? First those that look like it are tried one by one.
+    /// Does a heap entail one of these assertions?
+    ///
+    /// Where memory may be lost both sides end with `* true`. From `A |- B` follows `A * C * true |- B * true`, and without
+    /// `true` proofs by induction are found more often; so what the assertions cannot name is left out as `C` first.
     fn prove(&mut self, scope: &Scope, left: &SymHeap, right: &[SymHeap]) -> Result<(), String> {
+        if left.is_open() && right.iter().all(SymHeap::is_open) {
+            let closed = |heap: &SymHeap| {
+                let mut heap = heap.clone();
+                heap.set_open(false);
+                heap
+            };
+            let named = closed(&self.without_garbage(left, right));
+            let right: Vec<SymHeap> = right.iter().map(closed).collect();
+            if self.prove_one(scope, &named, &right).is_ok() {
+                return Ok(());
+            }
+        }
+        self.prove_one(scope, left, right)
+    }
+
+    /// A heap without the atoms that nothing leads to which assertions mention.
+    fn without_garbage(&self, heap: &SymHeap, assertions: &[SymHeap]) -> SymHeap {
+        let mut reached: BTreeSet<Var> = BTreeSet::new();
+        for assertion in assertions {
+            assertion.for_each_var(&mut |var| {
+                if !sl::core::symheap::is_existential(var) {
+                    reached.insert(var);
+                }
+            });
+        }
+        let mut count = 0;
+        while count != reached.len() {
+            count = reached.len();
+            for (a, b) in heap.equations() {
+                if reached.contains(a) || reached.contains(b) {
+                    reached.extend([*a, *b]);
+                }
+            }
+            for cell in heap.cells() {
+                if reached.contains(&cell.addr) {
+                    reached.extend(&cell.fields);
+                }
+            }
+            for call in heap.calls() {
+                let ends =
+                    call.args.first().copied().into_iter().chain(self.logic.last_argument(call));
+                if ends.into_iter().any(|end| reached.contains(&end)) {
+                    reached.extend(&call.args);
+                }
+            }
+        }
+        let mut named = heap.clone();
+        for i in (0..heap.cells().len()).rev() {
+            if heap.cells().get(i).is_some_and(|cell| !reached.contains(&cell.addr)) {
+                named.remove_cell(i);
+            }
+        }
+        for i in (0..heap.calls().len()).rev() {
+            let kept = heap.calls().get(i).is_some_and(|call| {
+                let last = self.logic.last_argument(call);
+                call.args.first().copied().into_iter().chain(last).any(|end| reached.contains(&end))
+            });
+            if !kept {
+                named.remove_call(i);
+            }
+        }
+        named
+    }
+
+    /// The same as they are. First those that look like the heap are tried one by one.
+    fn prove_one(
+        &mut self,
+        scope: &Scope,
+        left: &SymHeap,
+        right: &[SymHeap],
+    ) -> Result<(), String> {
         if Instant::now() >= self.deadline {
             return Err("there was no time for it".into());
         }
