@@ -88,6 +88,11 @@ pub fn infer_file(
         done.report.time = start.elapsed();
         return done;
     }
+    let mut diagnostics = diagnostics;
+    if settings.harness || settings.witness {
+        let message = "without `main` it is a library, of which there is no test and no witness";
+        diagnostics.push(Diagnostic::warning("infer.library", Pos::None, message));
+    }
     // Without `main` it is a library. All functions share the time.
     let mut reports = Vec::new();
     let mut pictures = Vec::new();
