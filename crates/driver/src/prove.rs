@@ -158,17 +158,7 @@ pub fn interpolants(
     let steps = art.stats.paths;
     let (definitions, checked, inputs) = (Vec::new(), None, Vec::new());
     let (complete, assumed) = (Ok(()), None);
-    Outcome {
-        inputs,
-        complete,
-        faults,
-        invariants,
-        definitions,
-        steps,
-        paths,
-        checked,
-        assumed,
-    }
+    Outcome { inputs, complete, faults, invariants, definitions, steps, paths, checked, assumed }
 }
 
 /// The property that a run with these inputs violates.

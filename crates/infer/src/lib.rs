@@ -137,6 +137,7 @@ pub fn infer(
     // A run says nothing of postconditions, and that of a library starts in one of many states.
     let state = program.globals.iter().any(|global| !global.constant);
     let promises = contract.is_some_and(|contract| contract.ensures.is_some());
+    let decides = !(promises || library && state);
     let mut properties = Vec::new();
     for property in &options.properties {
         let begin = Instant::now();
@@ -149,7 +150,7 @@ pub fn infer(
         let verdict = match violation {
             Some(violation) => Verdict::Unsafe(Box::new(violation)),
             None if proved(*property) => Verdict::Safe(Evidence::Invariants),
-            None if !promises && !(library && state) && sole_run_shows(&search, *property) => {
+            None if decides && sole_run_shows(&search, *property) => {
                 Verdict::Safe(Evidence::SoleRun(search.sole_run().map_or(0, |sole| sole.steps)))
             }
             None => {
