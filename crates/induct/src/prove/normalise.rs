@@ -38,7 +38,7 @@ impl Prover<'_> {
             }
             // What instances on the left say of their arguments is gone once they are matched.
             if std::mem::take(&mut is_whole) && !s.left.calls.is_empty() {
-                self.drop_known(s);
+                self.drop_known_different(s);
             }
             if let Some((var, rule, before)) = self.define(s).or_else(|| self.define_by_count(s)) {
                 let by = std::mem::take(&mut witnesses);
