@@ -157,13 +157,16 @@ fn proofs_of_other_frames_are_rejected() {
             };
             both.heaps().unwrap().iter().map(atoms).collect()
         };
+        let right = whole(g, frame);
         let mut tried = 0;
         while tried < 400 {
             let (g, frame) = match tried % 2 {
                 0 => (g.clone(), changed(&mut random, scope, frame)),
                 _ => (changed(&mut random, scope, g), frame.clone()),
             };
-            if whole(&g, &frame) == whole(&framed.g, &framed.frame) {
+            // What entails one of several disjuncts entails them all.
+            let now = whole(&g, &frame);
+            if now == right || matches!(right.as_slice(), [only] if now.contains(only)) {
                 continue;
             }
             assert!(!framed.is_accepted(&g, &frame), "{question}: {frame:?} without {g:?}");
