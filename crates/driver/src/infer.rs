@@ -89,31 +89,33 @@ pub fn infer_file(
         return done;
     }
     let mut diagnostics = diagnostics;
-    if settings.harness || settings.witness {
-        let message = "without `main` it is a library, of which there is no test and no witness";
+    if settings.witness {
+        let message = "without `main` it is a library: a witness is for one function, `--entry f`";
         diagnostics.push(Diagnostic::warning("infer.library", Pos::None, message));
     }
     // Without `main` it is a library. All functions share the time.
     let mut reports = Vec::new();
     let mut pictures = Vec::new();
+    let mut harness = None;
     for (i, id) in functions.iter().enumerate() {
         let function = program.proc(*id).name.clone();
         let left = settings.options.timeout.map(|all| all.saturating_sub(start.elapsed()));
         let timeout = left.map(|left| left / (functions.len() - i) as u32);
         let options = Options { timeout, ..settings.options.clone() };
         let entry = Some(function.clone());
-        let settings =
-            Settings { entry, options, harness: false, witness: false, ..settings.clone() };
+        let settings = Settings { entry, options, witness: false, ..settings.clone() };
         let own = if i == 0 { diagnostics.clone() } else { Vec::new() };
         let (program, sources) = (program.clone(), sources.clone());
         let done = infer_program(path, program, sources, own, &settings, analysis, cancelled);
         pictures.extend(done.pictures);
+        // The test of the first violation.
+        harness = harness.or(done.harness);
         reports.push((function, done.report));
     }
     let report =
         library::merged(reports).unwrap_or_else(|| SafetyReport::invalid(name, Vec::new()));
     let report = SafetyReport { time: start.elapsed(), ..report };
-    Done { report, sources, pictures, harness: None, witness: None }
+    Done { report, sources, pictures, harness, witness: None }
 }
 
 /// Asks whether a program is safe from its entry on.
