@@ -36,11 +36,24 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 fn main() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/prove");
     println!(
-        "{:<12}{:>26}  {:>44}\n{:<12}{:>8}{:>6}{:>6}{:>6}  {:>8}{:>8}{:>8}{:>8}{:>12}   with the error",
-        "", "[ABCK15]", "ours", "", "#paths", "s", "T", "Sp.", "#paths", "s", "T", "Sp.", "verdict"
+        "{:<12}{:>26}  {:>44}\n{:<12}{:>8}{:>6}{:>6}{:>6}  {:>8}{:>8}{:>8}{:>8}{:>8}{:>12}   with the error",
+        "",
+        "[ABCK15]",
+        "ours",
+        "",
+        "#paths",
+        "s",
+        "T",
+        "Sp.",
+        "#paths",
+        "s",
+        "T",
+        "Sp.",
+        "times",
+        "verdict"
     );
-    for (name, paper) in TABLE {
-        let paper = paper.map_or_else(
+    for (name, row) in TABLE {
+        let paper = row.map_or_else(
             || format!("{:>26}", "-"),
             |(paths, time, theory, spatial)| format!("{paths:>8}{time:>6}{theory:>6}{spatial:>6}"),
         );
@@ -53,11 +66,14 @@ fn main() {
         let (wrong, found_in) = ask(&folder.join(format!("{name}_error.c")));
         let found = wrong.properties.iter().find(|p| p.verdict == PropertyVerdict::Unsafe);
         println!(
-            "{name:<12}{paper}  {:>8}{:>8.3}{:>8.3}{:>8.3}{:>12}   {}",
+            "{name:<12}{paper}  {:>8}{:>8.3}{:>8.3}{:>8.3}{:>8}{:>12}   {}",
             number("paths"),
             time.as_secs_f64(),
             seconds(number("theory_ms")),
             seconds(number("spatial_ms")),
+            row.map_or("-".to_owned(), |(_, of_paper, ..)| {
+                format!("{:.0}", of_paper / time.as_secs_f64())
+            }),
             if proved { "safe" } else { "unknown" },
             found.map_or_else(
                 || "NOT FOUND".to_owned(),

@@ -25,18 +25,24 @@ impl fmt::Display for Wrong {
 /// # Errors
 /// The first clause that is not shown.
 pub fn check(system: &System, solution: &Solution) -> Result<(), Wrong> {
-    let wrong = |clause| Wrong { clause };
-    for (index, clause) in system.clauses.iter().enumerate() {
-        if !clause_holds(clause, solution).unwrap_or(false) {
-            return Err(wrong(index));
-        }
+    check_clauses(&system.clauses, &solution.formulas)
+}
+
+/// The same for clauses whose relations have these formulas, by [`crate::RelId`].
+///
+/// # Errors
+/// The first clause that is not shown.
+pub fn check_clauses(clauses: &[Clause], formulas: &[Formula]) -> Result<(), Wrong> {
+    let holds = |clause: &Clause| clause_holds(clause, formulas).unwrap_or(false);
+    match clauses.iter().position(|clause| !holds(clause)) {
+        Some(clause) => Err(Wrong { clause }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Is the body contradictory with the negation of the head? `None` if numbers or cases are too many.
-fn clause_holds(clause: &Clause, solution: &Solution) -> Option<bool> {
-    let formula = |query: &Query| solution.formulas.get(query.rel.index())?.apply(&query.args);
+fn clause_holds(clause: &Clause, formulas: &[Formula]) -> Option<bool> {
+    let formula = |query: &Query| formulas.get(query.rel.index())?.apply(&query.args);
     let mut body = Formula { disjuncts: vec![clause.facts.clone()] };
     for query in &clause.body {
         body = body.and(&formula(query)?, MOST_CASES)?;

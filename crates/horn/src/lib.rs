@@ -28,7 +28,7 @@ mod strongest;
 use std::time::Instant;
 
 pub use arith::{Constraint, Relation as Sign, Sum, Var};
-pub use check::{Wrong, check};
+pub use check::{Wrong, check, check_clauses};
 pub use farkas::Farkas;
 pub use fixpoint::Octagons;
 pub use formula::Formula;

@@ -69,13 +69,16 @@ const MOST_UNFOLDINGS: usize = 4;
 #[must_use]
 pub fn execute_all(commands: &[Command], start: &Formula, defs: &Defs) -> Executed {
     let mut result = Executed { states: vec![start.clone()], faults: Vec::new() };
+    // Data are looked at again only where something was learnt about them.
+    let mut learnt = true;
     for command in commands {
-        let states = std::mem::take(&mut result.states);
-        for state in states {
-            let next = execute(command, &state, defs);
-            result.states.extend(next.states);
-            result.faults.extend(next.faults);
+        if learnt {
+            result.states.retain(|state| !state.data_contradictory());
         }
+        for state in std::mem::take(&mut result.states) {
+            step(command, state, defs, &mut result);
+        }
+        learnt = matches!(command, Command::Assume(_) | Command::HavocData(..) | Command::Draw(..));
     }
     result
 }
@@ -83,12 +86,13 @@ pub fn execute_all(commands: &[Command], start: &Formula, defs: &Defs) -> Execut
 /// Executes a command.
 #[must_use]
 pub fn execute(command: &Command, state: &Formula, defs: &Defs) -> Executed {
-    let mut result = Executed::default();
-    let mut pending = vec![(state.clone(), MOST_UNFOLDINGS)];
+    execute_all(std::slice::from_ref(command), state, defs)
+}
+
+/// Executes a command on a state whose data are not contradictory.
+fn step(command: &Command, state: Formula, defs: &Defs, result: &mut Executed) {
+    let mut pending = vec![(state, MOST_UNFOLDINGS)];
     while let Some((mut state, unfoldings)) = pending.pop() {
-        if state.data_contradictory() {
-            continue;
-        }
         if let Some(at) = accessed(command) {
             let place = state.vars[at];
             let kind = access_kind(command);
@@ -112,11 +116,12 @@ pub fn execute(command: &Command, state: &Formula, defs: &Defs) -> Executed {
         }
         if *command == Command::Fail {
             result.faults.push(state);
-        } else if apply(command, &mut state, defs).is_some() && state.normalise(defs) {
+            continue;
+        }
+        if apply(command, &mut state, defs).is_some() && state.normalise(defs) {
             result.states.push(state);
         }
     }
-    result
 }
 
 /// The variable whose record a command needs.

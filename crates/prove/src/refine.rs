@@ -31,12 +31,8 @@ impl Solved {
 
     /// Do clauses about solved variables hold?
     #[must_use]
-    pub fn satisfies(&self, clauses: Vec<Clause>) -> bool {
-        if clauses.is_empty() {
-            return true;
-        }
-        let system = System { relations: self.relations.clone(), clauses };
-        horn::check(&system, &self.as_solution()).is_ok()
+    pub fn satisfies(&self, clauses: &[Clause]) -> bool {
+        horn::check_clauses(clauses, &self.solution).is_ok()
     }
 
     /// For printers.
@@ -48,7 +44,7 @@ impl Solved {
     /// Are the data of a state contradictory?
     #[must_use]
     pub fn refutes(&self, state: &Formula) -> bool {
-        self.satisfies(vec![contradiction(state)])
+        self.satisfies(&[contradiction(state)])
     }
 }
 

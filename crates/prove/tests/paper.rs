@@ -319,7 +319,7 @@ fn figures_3_and_7_refined() {
         let Some(after) = found.get(index) else { break };
         for state in &executed.states {
             let proof = entails(state, after, &defs).expect("the shape follows");
-            assert!(solved.satisfies(proof.clauses));
+            assert!(solved.satisfies(&proof.clauses));
         }
         before = after;
     }

@@ -152,7 +152,7 @@ impl Art<'_> {
                     let proof = self.entails(state, wanted);
                     proof.is_some_and(|proof| {
                         proof.leaves.iter().all(|leaf| leaf.left_over == 0)
-                            && self.solved.satisfies(proof.clauses)
+                            && self.solved.satisfies(&proof.clauses)
                     }) || self.solved.refutes(state)
                 })
             })

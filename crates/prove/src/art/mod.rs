@@ -193,6 +193,9 @@ impl<'a> Art<'a> {
         let whole = shapes.is_ok() && self.refine_whole();
         let result = if whole {
             Ok(())
+        } else if self.options.quick && matches!(shapes, Err(Trouble::Stopped { .. })) {
+            // Where shapes alone have no end soon, paths with data have none either.
+            shapes
         } else {
             self.shapes_only = false;
             self.build()
@@ -486,7 +489,7 @@ impl<'a> Art<'a> {
 
     /// Is `from ⊢ to`, with the data as they are solved?
     fn follows(&self, from: &Formula, to: &Formula) -> bool {
-        self.entails(from, to).is_some_and(|proof| self.solved.satisfies(proof.clauses))
+        self.entails(from, to).is_some_and(|proof| self.solved.satisfies(&proof.clauses))
     }
 
     /// `{from} commands {to}`.
