@@ -18,12 +18,16 @@ impl<'p> Unit<'p> {
     }
 
     fn exec_one(&mut self, mut path: Path, stmt: &Stmt) -> Result<Vec<Path>> {
+        self.patience.check()?;
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Block(stmts) => {
                 let mut paths = vec![path];
-                for stmt in stmts {
+                let mut rest = stmts.as_slice();
+                while let [stmt, after @ ..] = rest {
                     paths = self.exec(paths, stmt)?;
+                    paths = self.join_before(paths, after);
+                    rest = after;
                 }
                 Ok(paths)
             }
@@ -127,29 +131,30 @@ impl<'p> Unit<'p> {
                 Ok(vec![path])
             }
             StmtKind::If(cond, then, otherwise) => {
-                let from = path.node;
                 let place = cond.span;
                 let cond = self.condition(&mut path, cond)?;
-                let yes = self.choose(&path, place, Choice::Then);
-                let no = self.choose(&path, place, Choice::Else);
-                self.assume(&yes, cond);
                 let not = self.translator.logic.terms.not(cond);
+                let taken = self.guard(cond);
+                let yes = self.choose(&path, place, Choice::Then, taken);
+                let taken = self.translator.logic.terms.not(taken);
+                let no = self.choose(&path, place, Choice::Else, taken);
+                self.assume(&yes, cond);
                 self.assume(&no, not);
                 let mut paths = self.exec_one(yes, then)?;
                 match otherwise {
                     Some(stmt) => paths.extend(self.exec_one(no, stmt)?),
                     None => paths.push(no),
                 }
-                Ok(self.join(paths, from))
+                Ok(self.join_many(paths))
             }
             StmtKind::Choose(branches) => {
-                let from = path.node;
                 let mut paths = Vec::new();
                 for branch in branches {
-                    let fork = self.choose(&path, branch.span, Choice::Branch);
+                    let taken = self.translator.logic.fresh("taken", &Type::Bool);
+                    let fork = self.choose(&path, branch.span, Choice::Branch, taken);
                     paths.extend(self.exec_one(fork, branch)?);
                 }
-                Ok(self.join(paths, from))
+                Ok(self.join_many(paths))
             }
             StmtKind::While(cond, invariants, body) => {
                 let path = self.run_loop(path, cond, invariants, body, span)?;

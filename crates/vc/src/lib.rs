@@ -7,7 +7,7 @@
 //!
 //! * [`verify`] takes a checked program and gives a [`Verdict`], member by member.
 //! * `effects`: what procedures write, allocate and free, by a fixpoint over calls.
-//! * `unit`, `exec`, `call`: forward execution; a tree of assumptions and goals.
+//! * `unit`, `exec`, `call`, `join`: forward execution; a tree of assumptions and goals.
 //! * `translate`, `assertion`: expressions as terms; spatial assertions as formulas with exact
 //!   footprints.
 //! * `predicate`, `function`, `reads`: definitions as symbols, unfolded on demand, and which parts of the heap determine them.
@@ -32,6 +32,7 @@ mod exec;
 mod frame;
 mod function;
 mod ghost;
+mod join;
 mod logic;
 mod member;
 mod predicate;

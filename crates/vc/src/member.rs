@@ -11,7 +11,7 @@ use spl::core::Program;
 use crate::ending::{Ending, Recursion};
 use crate::prove::{Effort, Outcome, Prover, Solvers};
 use crate::share::Numbering;
-use crate::translate::Unsupported;
+use crate::translate::Stopped;
 use crate::unit::Unit;
 use crate::vacuous;
 use crate::verify::{Config, Context, Member, Task, as_procedure, build, build_function, new_unit};
@@ -219,7 +219,8 @@ pub(crate) fn verify_part(
         Task::Function(function) => build_function(&mut unit, function),
     };
     match built {
-        Err(Unsupported { span, what }) => {
+        Err(Stopped::Interrupted(why)) => part.interrupt(task, &why),
+        Err(Stopped::Unsupported { span, what }) => {
             part.status = Status::InternalError;
             let message = format!("not supported yet: {what}");
             part.diagnostics.push(Diagnostic::error("unsupported", span, message));
@@ -245,17 +246,11 @@ pub(crate) fn verify_part(
             match Prover::prove(logic, solvers, effort, &unit.steps, share) {
                 Ok(outcome) => part.learn(&mut unit, outcome),
                 Err(error) => {
-                    let (status, id) = match &error {
-                        SolverError::OutOfTime => (Status::Timeout, "timeout.error"),
-                        _ => (Status::InternalError, "internal.error"),
-                    };
                     if let SolverError::Start(why) = &error {
                         let mut slot = no_solver.lock().unwrap_or_else(PoisonError::into_inner);
                         *slot = Some(why.clone());
                     }
-                    part.status = status;
-                    let message = error.to_string();
-                    part.diagnostics.push(Diagnostic::error(id, task.span(), message));
+                    part.interrupt(task, &error);
                 }
             }
             part.ending = unit.ending;
@@ -271,6 +266,16 @@ pub(crate) fn verify_part(
 }
 
 impl Part {
+    /// Nothing came of the goals.
+    fn interrupt(&mut self, task: Task<'_>, why: &SolverError) {
+        let (status, id) = match why {
+            SolverError::OutOfTime => (Status::Timeout, "timeout.error"),
+            _ => (Status::InternalError, "internal.error"),
+        };
+        self.status = status;
+        self.diagnostics.push(Diagnostic::error(id, task.span(), why.to_string()));
+    }
+
     /// What came of the goals.
     fn learn(&mut self, unit: &mut Unit<'_>, outcome: Outcome) {
         self.goals = outcome.goals;

@@ -19,17 +19,19 @@ const MAX_PATTERNS: usize = 8;
 /// What operations on bits need.
 const NO_BITS: &str = "an operation on bits without the option `-bitvector`";
 
-/// Something that is not supported.
+/// Why there are no goals.
 #[derive(Clone, Debug)]
-pub(crate) struct Unsupported {
-    pub span: Span,
-    pub what: String,
+pub(crate) enum Stopped {
+    /// Something is not supported.
+    Unsupported { span: Span, what: String },
+    /// Nobody waits for them any more.
+    Interrupted(smt::SolverError),
 }
 
-pub(crate) type Result<T> = std::result::Result<T, Unsupported>;
+pub(crate) type Result<T> = std::result::Result<T, Stopped>;
 
 pub(crate) fn unsupported<T>(span: Span, what: impl Into<String>) -> Result<T> {
-    Err(Unsupported { span, what: what.into() })
+    Err(Stopped::Unsupported { span, what: what.into() })
 }
 
 /// A part of the heap that can change.

@@ -2,7 +2,7 @@
 //!
 //! Code is executed forwards [PWZ13, Fig. 8 `vc`]: each path has a state, and a place in a tree of
 //! what is assumed and what is to be checked on the way. Different paths share the way that they have
-//! in common, and the solver is asked along the tree. Too many paths become one again ([`Unit::join`]).
+//! in common, and the solver is asked along the tree. Too many paths become one again ([`crate::join`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -14,10 +14,8 @@ use spl::core::{LocalId, Name, Procedure, Program, Type};
 use crate::assertion::{Alternative, Fact, What};
 use crate::effects::Effects;
 use crate::ending::Ending;
-use crate::translate::{Heap, HeapVar, Translator};
-
-/// More paths than this are joined.
-const MAX_PATHS: usize = 16;
+use crate::translate::{Heap, Translator};
+use crate::verify::Patience;
 
 /// Something to assume or to prove.
 #[derive(Clone, Debug)]
@@ -71,6 +69,8 @@ pub(crate) struct Step {
     pub start: Option<Rc<State>>,
     /// What leads here.
     pub choice: Option<(Span, Choice)>,
+    /// It is taken under this condition.
+    pub guard: Option<Term>,
 }
 
 /// Why a path goes the way that it goes.
@@ -125,6 +125,7 @@ pub(crate) struct Unit<'p> {
     pub extra: BTreeMap<LocalId, Type>,
     /// Questions about whether recursion and loops end.
     pub ending: Ending,
+    pub patience: &'p Patience,
 }
 
 impl<'p> Unit<'p> {
@@ -198,10 +199,11 @@ impl<'p> Unit<'p> {
     }
 
     /// As [`Unit::fork`], for a reason that is in the source.
-    pub fn choose(&mut self, path: &Path, span: Span, choice: Choice) -> Path {
+    pub fn choose(&mut self, path: &Path, span: Span, choice: Choice, guard: Term) -> Path {
         let path = self.fork(path);
         if let Some(step) = self.steps.get_mut(path.node) {
             step.choice = Some((span, choice));
+            step.guard = Some(guard);
         }
         path
     }
@@ -374,100 +376,6 @@ impl<'p> Unit<'p> {
             None => blame.clone(),
         };
         self.check(path, goal, blame);
-    }
-
-    // --- Joins
-
-    /// Many paths from one node become one [PWZ13, Fig. 8 `join`]: what was assumed on each holds if
-    /// that one was taken, and what differs has a new name.
-    pub fn join(&mut self, paths: Vec<Path>, from: usize) -> Vec<Path> {
-        if paths.len() <= MAX_PATHS {
-            return paths;
-        }
-        let node = self.step(Some(from));
-        let mut guards = Vec::new();
-        for path in &paths {
-            let taken = self.translator.logic.fresh("taken", &Type::Bool);
-            for item in self.since(path.node, from) {
-                let terms = &mut self.translator.logic.terms;
-                let item = match item {
-                    Item::Probe(..) => continue,
-                    Item::Hint(term) => Item::Hint(terms.implies(taken, term)),
-                    Item::Late(term) => Item::Late(terms.implies(taken, term)),
-                    Item::Assume(term) => Item::Assume(terms.implies(taken, term)),
-                    Item::Check(check) => Item::Assume(terms.implies(taken, check.goal)),
-                };
-                if let Some(step) = self.steps.get_mut(node) {
-                    step.items.push(item);
-                }
-            }
-            guards.push(taken);
-        }
-        let some = self.translator.logic.terms.or(guards.iter().copied());
-        self.push(node, some);
-        let Some(first) = paths.first() else { return paths };
-        let mut state = first.state.clone();
-        let merge = |unit: &mut Unit<'p>, values: Vec<Option<Term>>, ty: &Type| -> Option<Term> {
-            let first = values.first().copied().flatten()?;
-            if values.iter().all(|v| *v == Some(first)) {
-                return Some(first);
-            }
-            let new = unit.fresh("joined", ty);
-            for (value, guard) in values.iter().zip(&guards) {
-                let same = unit.translator.logic.terms.eq(new, (*value)?);
-                let same = unit.translator.logic.terms.implies(*guard, same);
-                unit.push(node, same);
-            }
-            Some(new)
-        };
-        let locals: Vec<LocalId> = state.locals.keys().copied().collect();
-        for local in locals {
-            let ty = self.local_type(local);
-            let values = paths.iter().map(|p| p.state.locals.get(&local).copied()).collect();
-            match merge(self, values, &ty) {
-                Some(value) => state.locals.insert(local, value),
-                // It is not in scope any more.
-                None => state.locals.remove(&local),
-            };
-        }
-        let vars: Vec<HeapVar> = state.heap.values.keys().cloned().collect();
-        for var in vars {
-            let ty = self.translator.heap_type(&var);
-            let values = paths.iter().map(|p| p.state.heap.values.get(&var).copied()).collect();
-            if let Some(value) = merge(self, values, &ty) {
-                state.heap.values.insert(var, value);
-            }
-        }
-        for ty in self.types.clone() {
-            let set = Type::Set(ty.clone().into());
-            let values = paths.iter().map(|p| p.state.alloc.get(&ty).copied()).collect();
-            if let Some(value) = merge(self, values, &set) {
-                state.alloc.insert(ty.clone(), value);
-            }
-            let values = paths.iter().map(|p| p.state.footprint.get(&ty).copied()).collect();
-            if let Some(value) = merge(self, values, &set) {
-                state.footprint.insert(ty, value);
-            }
-        }
-        vec![Path { node, state }]
-    }
-
-    fn push(&mut self, node: usize, term: Term) {
-        if let Some(step) = self.steps.get_mut(node) {
-            step.items.push(Item::Assume(term));
-        }
-    }
-
-    /// What is known at a node and was not at one before it.
-    fn since(&self, node: usize, from: usize) -> Vec<Item> {
-        let mut nodes = Vec::new();
-        let mut at = Some(node);
-        while let Some(node) = at.filter(|n| *n != from) {
-            nodes.push(node);
-            at = self.steps.get(node).and_then(|step| step.parent);
-        }
-        let steps = nodes.iter().rev().filter_map(|n| self.steps.get(*n));
-        steps.flat_map(|step| step.items.iter().cloned()).collect()
     }
 }
 

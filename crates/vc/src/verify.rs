@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use report::{Diagnostic, Span, Status};
-use smt::Limits;
+use smt::{Limits, SolverError};
 use spl::core::{Function, Name, Param, ProcKind, Procedure, Program, Type};
 
 use crate::cache::Cache;
@@ -17,7 +17,7 @@ use crate::ending::{CallGraph, Ending, Recursion, endless};
 use crate::member::{Jobs, Part, verify_part};
 use crate::prove::Solvers;
 use crate::termination::Value;
-use crate::translate::{Env, Heap, Result as Translated, Translator};
+use crate::translate::{Env, Heap, Result as Translated, Stopped, Translator};
 use crate::unit::{Blame, Path, Unit};
 use crate::vacuous;
 use crate::wellformed::Questions;
@@ -184,6 +184,7 @@ pub fn verify(program: &Program, config: &Config) -> Verdict {
         effects: effects::effects(program),
         graph: CallGraph::new(program),
         definitions,
+        patience: Patience { deadline, cancel: config.cancel.clone() },
     };
     let jobs = Jobs::new(tasks.len());
     let no_solver: Mutex<Option<String>> = Mutex::default();
@@ -289,6 +290,27 @@ pub(crate) struct Context<'p> {
     pub effects: BTreeMap<Name, Effects>,
     pub graph: CallGraph,
     pub definitions: Definitions,
+    pub patience: Patience,
+}
+
+/// How long somebody waits for an answer.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patience {
+    deadline: Option<Instant>,
+    cancel: Option<Arc<AtomicBool>>,
+}
+
+impl Patience {
+    /// An error if nobody waits any more.
+    pub fn check(&self) -> Translated<()> {
+        if self.cancel.as_ref().is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
+            return Err(Stopped::Interrupted(SolverError::Cancelled));
+        }
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Stopped::Interrupted(SolverError::OutOfTime));
+        }
+        Ok(())
+    }
 }
 
 pub(crate) fn new_unit<'p>(
@@ -296,7 +318,7 @@ pub(crate) fn new_unit<'p>(
     procedure: &'p Procedure,
     is_function: bool,
 ) -> Unit<'p> {
-    let Context { program, effects, graph, definitions } = context;
+    let Context { program, effects, graph, definitions, patience } = context;
     let types = effects.get(&procedure.name).map(|e| e.types.clone()).unwrap_or_default();
     let mut lemmas = usable_lemmas(program, procedure);
     if is_function {
@@ -317,6 +339,7 @@ pub(crate) fn new_unit<'p>(
         next_local: procedure.locals.len() as u32,
         extra: BTreeMap::new(),
         ending,
+        patience,
     }
 }
 

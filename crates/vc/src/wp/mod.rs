@@ -29,7 +29,7 @@ use spl::core::{Name, Procedure, Program};
 use crate::definitions::Definitions;
 use crate::effects::{self, Effects};
 use crate::prove::{Effort, Prover, Solvers};
-use crate::translate::Unsupported;
+use crate::translate::Stopped;
 use crate::unit::{Blame, Check, Item, State, Step};
 use crate::verify::{Config, refuse, solver_config, usable_lemmas};
 use crate::wellformed::Questions;
@@ -113,7 +113,7 @@ pub fn partial_correctness(
     let mut all = Vec::new();
     for procedure in program.procedures.values().filter(|p| p.body.is_some()) {
         let (count, found) = match refuse(program, procedure) {
-            Err(Unsupported { what, .. }) => (0, Partial::OutOfReach(what)),
+            Err(stopped) => (0, out_of_reach(stopped)?),
             Ok(()) => {
                 let lemmas = usable_lemmas(program, procedure);
                 let (effects, definitions) = (&effects, &definitions);
@@ -124,6 +124,13 @@ pub fn partial_correctness(
         all.push((procedure.name.to_string(), count, found));
     }
     Ok(all)
+}
+
+fn out_of_reach(stopped: Stopped) -> Result<Partial, smt::SolverError> {
+    match stopped {
+        Stopped::Unsupported { what, .. } => Ok(Partial::OutOfReach(what)),
+        Stopped::Interrupted(why) => Err(why),
+    }
 }
 
 /// What a procedure is verified with.
@@ -144,7 +151,7 @@ fn verify(
     let mut lowering = Lowering::new(given);
     let commands = match lowering.triples() {
         Ok(commands) => commands,
-        Err(Unsupported { what, .. }) => return Ok((0, Partial::OutOfReach(what))),
+        Err(stopped) => return Ok((0, out_of_reach(stopped)?)),
     };
     let count = commands.len();
     if commands.iter().any(|c| c.paths() > MAX_PATHS) {
@@ -155,8 +162,8 @@ fn verify(
         let terms = &mut lowering.translator.logic.terms;
         let nothing = terms.bool(true);
         let formula = wp(terms, &command, nothing);
-        if let Err(Unsupported { what, .. }) = lowering.settle(formula) {
-            return Ok((count, Partial::OutOfReach(what)));
+        if let Err(stopped) = lowering.settle(formula) {
+            return Ok((count, out_of_reach(stopped)?));
         }
         steps.push(Step::default());
         let root = steps.len() - 1;
