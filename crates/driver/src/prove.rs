@@ -12,6 +12,7 @@ use infer::facts::Fact;
 use infer::shapes::Shapes;
 use infer::verdict::PathStats;
 use prove::art::{Art, Options, Verdict};
+use prove::program::Setting;
 use report::Pos;
 
 /// Spatial interpolants for a moment, the shape analysis, then [ABCK15] for what is left.
@@ -78,16 +79,18 @@ pub fn interpolants(
     if asked.config.machine_integers {
         return stopped("the analysis takes integers for unbounded", Pos::None, false);
     }
-    let has_contract = program.procs.iter().any(|proc| {
-        let locations = proc.body.iter().flat_map(|body| &body.locations);
-        !proc.requires.is_empty()
-            || !proc.ensures.is_empty()
-            || locations.into_iter().any(|location| !location.invariants.is_empty())
-    });
+    let has_contract = asked.contract.is_some()
+        || program.procs.iter().any(|proc| {
+            let locations = proc.body.iter().flat_map(|body| &body.locations);
+            !proc.requires.is_empty()
+                || !proc.ensures.is_empty()
+                || locations.into_iter().any(|location| !location.invariants.is_empty())
+        });
     if has_contract {
         return stopped("contracts are not read by this engine", Pos::None, false);
     }
-    let cfg = match prove::program::translate(program, asked.entry, asked.config.malloc_may_fail) {
+    let setting = Setting { malloc_may_fail: asked.config.malloc_may_fail, library: asked.library };
+    let cfg = match prove::program::translate(program, asked.entry, setting) {
         Ok(cfg) => cfg,
         Err(reason) => return stopped(&reason, Pos::None, false),
     };

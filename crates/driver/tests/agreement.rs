@@ -9,13 +9,13 @@ mod data;
 #[path = "agreement/generate.rs"]
 mod generate;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use c::NoFiles;
 use driver::prove::Portfolio;
 use heap::run::{Config, End, Inputs, Property, Run};
 use infer::Options;
-use infer::analysis::NoAnalysis;
+use infer::analysis::{Asked, NoAnalysis};
 use infer::verdict::{Evidence, Verdict};
 use report::SourceMap;
 
@@ -179,4 +179,55 @@ fn no_small_input_contradicts_a_proof() {
          of which {missed} have a violation with small inputs; no contradiction"
     );
     assert!(count < 60 || (safe > 40 && refuted > 10), "{safe} safe, {refuted} unsafe");
+}
+
+/// Interpolants alone: what they prove no small input contradicts, and inputs of a path that they call feasible are inputs.
+#[test]
+fn no_small_input_contradicts_interpolants_alone() {
+    let (first, count) = (number("LANCEHEAD_SEED", 0), number("LANCEHEAD_PROGRAMS", 60));
+    let time = Duration::from_millis(number("LANCEHEAD_MILLIS", 400));
+    let (mut safe, mut kept, mut open, mut stopped) = (0, 0, 0, 0);
+    for seed in first..first + count {
+        let text = data::program(seed);
+        let mut sources = SourceMap::new();
+        let file = sources.add("random.c", text.clone());
+        let loaded = c::load(&NoFiles, &mut sources, file, c::Options::default());
+        let Some(program) = loaded.program else {
+            panic!("{:?}\n{text}", loaded.diagnostics);
+        };
+        let (config, cancelled) = (Config::default(), std::sync::Arc::default());
+        let progress = std::sync::Arc::default();
+        let asked = Asked {
+            entry: program.entry.unwrap(),
+            contract: None,
+            library: false,
+            properties: &[Property::MemSafety, Property::MemTrack, Property::Reach],
+            config: &config,
+            deadline: Instant::now() + time,
+            cancelled: &cancelled,
+            progress: &progress,
+            check: false,
+        };
+        let outcome = driver::prove::interpolants(&program, &asked, Some(Some(testing::z3())));
+        if outcome.complete.is_err() {
+            open += u32::from(!outcome.inputs.is_empty());
+            stopped += u32::from(outcome.inputs.is_empty());
+            continue;
+        }
+        safe += 1;
+        let violated = |property: &&(Property, Run)| outcome.proves(property.0);
+        let (violations, _) = on_all_small_inputs(&program);
+        if let Some((property, run)) = violations.iter().find(violated) {
+            panic!(
+                "seed {seed}: {property:?} is said to be safe, but with {:?} it ends with {:?} in\n{text}",
+                run.inputs.drawn(),
+                run.end
+            );
+        }
+        kept += u32::from(outcome.proves(Property::MemTrack));
+    }
+    println!(
+        "{count} programs: {safe} safe ({kept} lose nothing), {open} feasible, {stopped} stopped; no contradiction"
+    );
+    assert!(count < 60 || safe > 3, "{safe} safe");
 }

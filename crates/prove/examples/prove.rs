@@ -12,13 +12,14 @@ fn main() {
         };
         let Some(entry) = program.entry else { continue };
         let begin = Instant::now();
-        let cfg = match prove::program::translate(&program, entry, false) {
-            Ok(cfg) => cfg,
-            Err(reason) => {
-                println!("{path}: {reason}");
-                continue;
-            }
-        };
+        let cfg =
+            match prove::program::translate(&program, entry, prove::program::Setting::default()) {
+                Ok(cfg) => cfg,
+                Err(reason) => {
+                    println!("{path}: {reason}");
+                    continue;
+                }
+            };
         let options = prove::art::Options {
             deadline: Some(
                 Instant::now()

@@ -12,6 +12,7 @@
 
 use arith::Sum;
 
+use crate::contract::Contract;
 use crate::rsep::{Applied, Arg, Cell, HTerm, Instance, Refinement};
 
 /// The place of a kind of record.
@@ -88,6 +89,8 @@ pub struct Defs {
     pub kinds: Vec<Kind>,
     /// Predicates.
     pub preds: Vec<Pred>,
+    /// Contracts of procedures.
+    pub contracts: Vec<Contract>,
 }
 
 impl Sub {

@@ -49,7 +49,28 @@ pub fn entails(left: &Formula, right: &Formula, defs: &Defs) -> Option<Proof> {
     }
     let mut proof = Proof::default();
     let mut guesses = MOST_GUESSES;
-    prove(left, right, defs, MOST_UNFOLDINGS, &mut guesses, &mut proof).then_some(proof)
+    prove(left, right, defs, MOST_UNFOLDINGS, &mut guesses, &mut proof, None).then_some(proof)
+}
+
+/// A formula without what another one describes.
+#[derive(Clone, Debug, Default)]
+pub struct Consumed {
+    /// What is left, in one of these cases.
+    pub rests: Vec<Formula>,
+    /// What data must satisfy.
+    pub clauses: Vec<Clause>,
+}
+
+/// The frame `F` of `left ⊢ right * F`, case by case; `None` if no proof is found.
+#[must_use]
+pub fn consume(left: &Formula, right: &Formula, defs: &Defs) -> Option<Consumed> {
+    let mut left = left.clone();
+    if !left.normalise(defs) {
+        return Some(Consumed::default());
+    }
+    let (mut proof, mut rests, mut guesses) = (Proof::default(), Vec::new(), MOST_GUESSES);
+    prove(left, right, defs, MOST_UNFOLDINGS, &mut guesses, &mut proof, Some(&mut rests))
+        .then_some(Consumed { rests, clauses: proof.clauses })
 }
 
 fn prove(
@@ -59,18 +80,27 @@ fn prove(
     unfoldings: usize,
     guesses: &mut usize,
     proof: &mut Proof,
+    mut rests: Option<&mut Vec<Formula>>,
 ) -> bool {
     let mut matcher = Matcher::new(&left, right, defs);
     let mut wanted = None;
     if matcher.start() && matcher.search(guesses, &mut wanted) {
         proof.clauses.append(&mut matcher.clauses);
         let left_over = matcher.left_over();
+        if let Some(rests) = rests {
+            let mut rest = left.clone();
+            let mut used = matcher.used.iter();
+            rest.atoms.retain(|_| used.next() == Some(&false));
+            rests.push(rest);
+        }
         proof.leaves.push(Embedding { map: matcher.map, uses: matcher.uses, left_over });
         return true;
     }
     let Some(index) = wanted.filter(|_| unfoldings > 0) else { return false };
     let cases = left.unfold(index, defs);
-    cases.into_iter().all(|case| prove(case, right, defs, unfoldings - 1, guesses, proof))
+    cases
+        .into_iter()
+        .all(|case| prove(case, right, defs, unfoldings - 1, guesses, proof, rests.as_deref_mut()))
 }
 
 #[derive(Clone)]

@@ -1,7 +1,9 @@
 //! Commands, and their execution on formulas [ABCK15, Sec. 3.2 and Fig. 5; for data Fig. 18].
 
 use arith::{Constraint, Sum};
+use horn::Clause;
 
+use crate::contract::{self, Call};
 use crate::defs::{Defs, KindId};
 use crate::rsep::{Atom, Formula, HTerm};
 
@@ -49,6 +51,8 @@ pub enum Command {
     Store(usize, KindId, usize, HExpr),
     /// `x->D_i := A`.
     StoreData(usize, KindId, usize, Sum),
+    /// A call of a procedure by its contract.
+    Call(Box<Call>),
     /// Here the program has failed: what gets here must be contradictory.
     Fail,
 }
@@ -60,6 +64,8 @@ pub struct Executed {
     pub states: Vec<Formula>,
     /// States in which it fails, unless their data are contradictory.
     pub faults: Vec<Formula>,
+    /// What calls ask of data besides.
+    pub clauses: Vec<Clause>,
 }
 
 /// Unfoldings for one access.
@@ -68,7 +74,7 @@ const MOST_UNFOLDINGS: usize = 4;
 /// Executes commands one after the other on all states.
 #[must_use]
 pub fn execute_all(commands: &[Command], start: &Formula, defs: &Defs) -> Executed {
-    let mut result = Executed { states: vec![start.clone()], faults: Vec::new() };
+    let mut result = Executed { states: vec![start.clone()], ..Executed::default() };
     // Data are looked at again only where something was learnt about them.
     let mut learnt = true;
     for command in commands {
@@ -91,6 +97,10 @@ pub fn execute(command: &Command, state: &Formula, defs: &Defs) -> Executed {
 
 /// Executes a command on a state whose data are not contradictory.
 fn step(command: &Command, state: Formula, defs: &Defs, result: &mut Executed) {
+    if let Command::Call(call) = command {
+        contract::execute(call, state, defs, result);
+        return;
+    }
     let mut pending = vec![(state, MOST_UNFOLDINGS)];
     while let Some((mut state, unfoldings)) = pending.pop() {
         if let Some(at) = accessed(command) {
@@ -241,7 +251,7 @@ fn apply(command: &Command, state: &mut Formula, defs: &Defs) -> Option<()> {
             let value = value.unwrap_or_else(|| state.fresh_data());
             *cell_mut(state, *x)?.data.get_mut(*field)? = value;
         }
-        Command::Fail | Command::Skip => {}
+        Command::Call(_) | Command::Fail | Command::Skip => {}
     }
     Some(())
 }

@@ -5,7 +5,7 @@
 //! `S` is exposed: that is bounded abduction with `M = x ↦ [a⃗, z⃗]`. Recursive predicates come in at `assume`, by
 //! `intro`. Every interpolant is checked before it is used; where none is found, `S` itself is one.
 
-use crate::abduce::{abduce, cut, only_leaf};
+use crate::abduce::{abduce, cut, only_leaf, star};
 use crate::defs::{Defs, End};
 use crate::entail::{Embedding, entails};
 use crate::exec::{Command, HExpr, execute, heap_value};
@@ -61,6 +61,25 @@ fn candidate(before: &Formula, command: &Command, after: &Formula, defs: &Defs) 
             }
         }
         Command::Havoc(x) => result.vars[*x] = result.fresh(),
+        // pre * F, where F is what I' needs besides the postcondition.
+        Command::Call(call) => {
+            let contract = defs.contracts.get(call.contract)?;
+            let vars: Vec<usize> = call.heap.iter().chain(&contract.globals).copied().collect();
+            let anything = Formula::anything(after.vars.len(), after.data.len());
+            let pre = contract.before(&vars, &call.data, anything)?.without_data();
+            let first_of_post = executed.atoms.len().checked_sub(contract.post.atoms.len())?;
+            let mut uses = exposing.leaf.uses.iter();
+            result.atoms.retain(|_| {
+                let own = uses.next();
+                own.is_some_and(|own| own.iter().all(|index| *index < first_of_post))
+            });
+            if let Some(x) = call.to_heap {
+                let at = result.vars[x];
+                result.apart.retain(|(a, b)| *a != at && *b != at);
+                result.vars[x] = result.fresh();
+            }
+            result = star(&pre, &result);
+        }
         Command::Data(..)
         | Command::HavocData(..)
         | Command::Draw(..)
@@ -334,7 +353,10 @@ fn equal(
     if open.len() > 6 {
         return None;
     }
-    (0..1u32 << open.len()).find_map(|bits| {
+    // What need not be known of a variable is not said of it: null comes first.
+    let all = 1u32 << open.len();
+    let flip = if right == HTerm::Null { all - 1 } else { 0 };
+    (0..all).map(|bits| bits ^ flip).find_map(|bits| {
         let mut attempt = result.clone();
         for (bit, (index, place)) in open.iter().enumerate() {
             if let Some(Atom::Pred(instance)) = attempt.atoms.get_mut(*index)
@@ -351,15 +373,26 @@ fn equal(
 fn choices(heap: &Formula, a: HExpr, b: HExpr, defs: &Defs) -> Vec<Formula> {
     let mut found = Vec::new();
     let HExpr::Var(_) = a else { return found };
-    let Some(index) = heap.cell_at(heap_value(a, heap)) else { return found };
-    let Some(cell) = heap.cell(index) else { return found };
-    for (number, pred) in defs.preds.iter().enumerate().filter(|(_, p)| p.kind == cell.kind) {
+    let at = heap_value(a, heap);
+    // What a contract gives is not unfolded yet where it is compared with its end.
+    let (kind, fields) = match (heap.cell_at(at), heap.instance_at(at)) {
+        (Some(index), _) => match heap.cell(index) {
+            Some(cell) => (cell.kind, cell.ptrs.as_slice()),
+            None => return found,
+        },
+        (None, Some(index)) => match heap.atoms.get(index) {
+            Some(Atom::Pred(instance)) => (defs.pred(instance.pred).kind, &[][..]),
+            _ => return found,
+        },
+        (None, None) => return found,
+    };
+    for (number, pred) in defs.preds.iter().enumerate().filter(|(_, p)| p.kind == kind) {
         let mut formula = Formula::anything(heap.vars.len(), heap.data.len());
         let (root, end) = (heap_value(a, &formula), heap_value(b, &formula));
         let mut args = vec![root; pred.params];
         for (place, arg) in args.iter_mut().enumerate().skip(1) {
             let held = pred.links.iter().position(|link| *link == Some(place));
-            *arg = match held.and_then(|field| cell.ptrs.get(field)) {
+            *arg = match held.and_then(|field| fields.get(field)) {
                 Some(HTerm::Null) => HTerm::Null,
                 _ => formula.fresh(),
             };
@@ -383,7 +416,7 @@ pub fn intro(heap: &Formula, choice: &Formula, goal: &Formula, defs: &Defs) -> O
     if rest.atoms.len() >= goal.atoms.len() && entails(&rest, goal, defs).is_some() {
         return None;
     }
-    Some(crate::abduce::star(choice, &rest))
+    Some(star(choice, &rest))
 }
 
 /// Takes away disequations that follow from the rest, and instances that may be empty for all that is said of their

@@ -4,12 +4,14 @@
 //! - [`entail`], [`exec`]: entailment and execution, with the Horn clauses that they ask of data.
 //! - [`abduce`], [`interpolate`]: bounded abduction, spatial path interpolants.
 //! - [`refine`]: data refinements of a path.
+//! - [`contract`]: calls of procedures that are not inlined.
 //! - [`program`], [`art`]: heap programs as the paper's; the abstract reachability tree.
 //!
 //! *Does not know*: C, files, terminals, how Horn clauses are solved.
 
 pub mod abduce;
 pub mod art;
+pub mod contract;
 pub mod defs;
 pub mod entail;
 pub mod exec;

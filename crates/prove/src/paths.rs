@@ -43,10 +43,13 @@ fn cut_points(cfg: &Cfg) -> Vec<bool> {
     let mut cut = vec![false; cfg.nodes.len()];
     // 0: not seen, 1: on the way, 2: done.
     let mut state = vec![0u8; cfg.nodes.len()];
-    let mut stack = vec![(0usize, 0usize)];
-    if let Some(first) = cut.first_mut() {
-        *first = true;
-        state[0] = 1;
+    let mut stack = Vec::new();
+    for root in cfg.roots() {
+        if let (Some(cut), Some(state)) = (cut.get_mut(root), state.get_mut(root)) {
+            *cut = true;
+            *state = 1;
+            stack.push((root, 0usize));
+        }
     }
     while let Some((node, edge)) = stack.pop() {
         let Some(next) = cfg.nodes.get(node).and_then(|node| node.edges.get(edge)) else {
@@ -129,6 +132,9 @@ pub(crate) fn live(cfg: &Cfg) -> Vec<Vec<usize>> {
         let mut changed = false;
         for (index, node) in cfg.nodes.iter().enumerate().rev() {
             let mut all = BTreeSet::new();
+            if let Some(summary) = cfg.returns_from(index) {
+                all.extend(summary.data.iter().map(|(_, old)| *old).chain(summary.data_result));
+            }
             for edge in &node.edges {
                 let mut set = match edge.to {
                     To::Node(to) => live.get(to).cloned().unwrap_or_default(),
@@ -169,6 +175,12 @@ fn transfer(command: &Command, live: &mut BTreeSet<usize>) {
         }
         Command::Assume(constraint) => read(&constraint.sum, live),
         Command::StoreData(.., sum) => read(sum, live),
+        Command::Call(call) => {
+            if let Some(a) = call.to_data {
+                live.remove(&a);
+            }
+            live.extend(&call.data);
+        }
         _ => {}
     }
 }
@@ -180,6 +192,10 @@ pub(crate) fn live_heap(cfg: &Cfg) -> Vec<Vec<usize>> {
         let mut changed = false;
         for (index, node) in cfg.nodes.iter().enumerate().rev() {
             let mut all = BTreeSet::new();
+            if let Some(summary) = cfg.returns_from(index) {
+                all.extend(summary.heap.iter().map(|param| param.old));
+                all.extend(summary.heap_result.map(|result| result.var));
+            }
             for edge in &node.edges {
                 let mut set = match edge.to {
                     To::Node(to) => live.get(to).cloned().unwrap_or_default(),
@@ -233,6 +249,12 @@ fn transfer_heap(command: &Command, live: &mut BTreeSet<usize>) {
         Command::Store(x, .., e) => {
             read(&HExpr::Var(*x));
             read(e);
+        }
+        Command::Call(call) => {
+            if let Some(x) = call.to_heap {
+                live.remove(&x);
+            }
+            live.extend(&call.heap);
         }
         Command::Data(..) | Command::HavocData(..) | Command::Draw(..) | Command::Assume(_) => {}
         Command::Skip | Command::Fail => {}

@@ -120,6 +120,7 @@ fn constraints(path: &Path<'_>, hats: &[Formula], defs: &Defs) -> Option<Vec<Cla
     for (index, segment) in path.segments.iter().enumerate() {
         let executed = execute_all(segment, before, defs);
         clauses.extend(executed.faults.iter().map(contradiction));
+        clauses.extend(executed.clauses.iter().cloned());
         let after = match (hats.get(index), path.goal) {
             (Some(hat), _) => hat,
             (None, Goal::Formula(goal)) => goal,

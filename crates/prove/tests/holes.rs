@@ -24,7 +24,7 @@ fn defs() -> Defs {
         ptrs: vec![("left".to_owned(), 0, own), ("right".to_owned(), 8, own)],
         on_heap: true,
     };
-    let mut defs = Defs { kinds: vec![kind], preds: Vec::new() };
+    let mut defs = Defs { kinds: vec![kind], ..Defs::default() };
     defs.generate(KindId(0));
     assert!(defs.is_tree(TREE), "{:?}", defs.pred(TREE).name);
     defs

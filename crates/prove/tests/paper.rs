@@ -51,6 +51,7 @@ fn defs() -> Defs {
                 subs: vec![sub(0, 1), sub(1, 2)],
             },
         ],
+        ..Defs::default()
     }
 }
 

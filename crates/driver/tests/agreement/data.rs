@@ -1,5 +1,5 @@
 //! Random C programs on lists with data: loops that build, insert, delete, reverse, search, copy, and assertions on what the
-//! lists hold and how long they are. Some are right, in others an operator, a number, a guard or a statement is wrong; nobody
+//! lists hold and how long they are; some by recursion. Some are right, in others an operator, a number, a guard or a statement is wrong; nobody
 //! knows which, so the judge is the interpreter on all small inputs.
 
 use super::generate::Choices;
@@ -13,9 +13,13 @@ pub fn program(seed: u64) -> String {
         kind: Kind::Any,
         low: 0,
         functions: false,
+        recursive: None,
     };
     program.mistakes = if program.choices.below(2) == 0 { 9 } else { usize::MAX };
     program.functions = program.choices.below(3) == 0;
+    if program.functions && program.choices.below(2) == 0 {
+        program.recursive = Some(program.recursive_functions());
+    }
     program.build();
     for _ in 0..1 + program.choices.below(3) {
         program.operation();
@@ -48,6 +52,8 @@ struct Program {
     kind: Kind,
     low: usize,
     functions: bool,
+    /// Functions that call themselves, in place of the others.
+    recursive: Option<String>,
 }
 
 impl Program {
@@ -89,8 +95,32 @@ struct node {{ int data; struct node *next; }};
 {}  return 0;
 }}
 ",
-            if self.functions { functions } else { "" },
+            match &self.recursive {
+                Some(recursive) => recursive.as_str(),
+                None if self.functions => functions,
+                None => "",
+            },
             self.body
+        )
+    }
+
+    /// One more at the end, the length, a change of all, and the end of a list, by recursion.
+    fn recursive_functions(&mut self) -> String {
+        let end = self.or("p->next = NULL; ", "");
+        let link = self.or("l->next = push(l->next, x);", "push(l->next, x);");
+        let count = self.or("1 + length(l->next)", "length(l->next)");
+        let by = self.choices.below(3);
+        let guard = self.or("if (!l) return; ", "");
+        let drop = self.or("drop(l->next); free(l);", "free(l); drop(l->next);");
+        format!(
+            "static struct node *push(struct node *l, int x) {{
+  if (!l) {{ struct node *p = malloc(sizeof *p); p->data = x; {end}return p; }}
+  {link} return l;
+}}
+static int length(struct node *l) {{ if (!l) return 0; return {count}; }}
+static void add(struct node *l) {{ {guard}l->data += {by}; add(l->next); }}
+static void drop(struct node *l) {{ if (!l) return; {drop} }}
+"
         )
     }
 
@@ -129,6 +159,10 @@ struct node {{ int data; struct node *next; }};
             format!("p = malloc(sizeof *p); p->data = x; {link}a = p;")
         };
         self.line(&format!("while ({turn}) {{ {data} i++; {insert} {count}}}"));
+        if self.recursive.is_some() {
+            // The last one that is put at the end is the last.
+            self.turn_around();
+        }
     }
 
     fn operation(&mut self) {
@@ -138,11 +172,7 @@ struct node {{ int data; struct node *next; }};
                 self.line(&format!(
                     "r = NULL; while (a) {{ p = a; a = a->next; {link}r = p; }} a = r;"
                 ));
-                self.kind = match self.kind {
-                    Kind::Descending => Kind::Ascending,
-                    Kind::Ascending => Kind::Descending,
-                    kind => kind,
-                };
+                self.turn_around();
             }
             1 => {
                 // The first one is deleted.
@@ -187,6 +217,12 @@ struct node {{ int data; struct node *next; }};
                      if (q) {link} else a = p->next; free(p); {count}p = r; }} else {{ q = p; p = p->next; }} }}"
                 ));
             }
+            5 if self.recursive.is_some() => {
+                self.line("add(a);");
+                if self.kind != Kind::AtLeast {
+                    self.kind = Kind::Any;
+                }
+            }
             5 => {
                 // All of them are changed.
                 let by = self.choices.below(3);
@@ -203,6 +239,14 @@ struct node {{ int data; struct node *next; }};
                 ));
             }
         }
+    }
+
+    fn turn_around(&mut self) {
+        self.kind = match self.kind {
+            Kind::Descending => Kind::Ascending,
+            Kind::Ascending => Kind::Descending,
+            kind => kind,
+        };
     }
 
     fn value(&mut self) -> String {
@@ -239,6 +283,10 @@ struct node {{ int data; struct node *next; }};
     }
 
     fn end(&mut self) {
+        if self.recursive.is_some() {
+            self.line("drop(a);");
+            return;
+        }
         let free = self.or("free(a); ", "");
         self.line(&format!("while (a) {{ p = a->next; {free}a = p; }}"));
     }

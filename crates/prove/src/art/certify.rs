@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Art, Duty};
+use super::{Art, Duty, Node, Root};
 use crate::paths::End;
 use crate::rsep::Formula;
 
@@ -15,6 +15,19 @@ impl Art<'_> {
             if let Some(edge) = node.parent {
                 children.insert(edge, index);
             }
+        }
+        // Every graph is there, and starts as its contract says.
+        let starts = |root: Root| {
+            let is_start = |node: &&Node| node.parent.is_none() && self.root_of(node.loc) == root;
+            let (Some(node), Some(start)) = (self.nodes.iter().find(is_start), self.start(root))
+            else {
+                return false;
+            };
+            node.loc == self.first_location(root)
+                && node.label.iter().all(|wanted| self.follows(&start, wanted))
+        };
+        if !self.all_roots().into_iter().all(starts) {
+            return false;
         }
         (0..self.nodes.len()).all(|index| {
             let node = &self.nodes[index];
@@ -39,7 +52,9 @@ impl Art<'_> {
                             None => Duty::Unreachable,
                         };
                         let nothing = self.anything();
-                        self.is_shown(index, segment, duty)
+                        let returned = self.must_return(segment);
+                        returned.is_none_or(|goal| self.is_reached(index, segment, &goal))
+                            && self.is_shown(index, segment, duty)
                             && child.is_none_or(|child| {
                                 self.nodes[*child].label.iter().all(|wanted| {
                                     let mut from = node.label.iter().chain([&nothing]);

@@ -24,7 +24,9 @@ impl Art<'_> {
     #[must_use]
     pub fn facts(&self, loc: usize) -> Vec<Vec<Fact>> {
         let Some(place) = self.cfg.nodes.get(loc) else { return Vec::new() };
-        let is_there = |node: &&Node| node.loc == loc && node.cover.is_none() && !node.excluded;
+        let is_there = |node: &&Node| {
+            node.parent.is_some() && node.loc == loc && node.cover.is_none() && !node.excluded
+        };
         let of = |node: &Node| {
             let mut facts = Vec::new();
             for formula in &node.label {
@@ -32,7 +34,7 @@ impl Art<'_> {
             }
             Some(facts)
         };
-        self.nodes.iter().skip(1).filter(is_there).filter_map(of).collect()
+        self.nodes.iter().filter(is_there).filter_map(of).collect()
     }
 
     /// Adds what a formula says; `None` if nothing satisfies it.

@@ -5,6 +5,10 @@
 //! its node, an exact one leads to it with no heaplet left over. That is an induction on the length of runs, which start with
 //! an empty heap. Nothing is lost if at every node variables lead to all heaplets of an exact formula, and global
 //! objects do where the program returns.
+//!
+//! A procedure with a contract starts with its precondition alone, and must return with its postcondition alone. What it
+//! was given it must not lose either, although its callers may still know where it is: then it is theirs
+//! again when it returns, but it may never do so. For the same reason nothing may be lost where it is called.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -60,11 +64,20 @@ impl Art<'_> {
             if node.excluded || node.cover.is_some() {
                 return true;
             }
-            let all_found = |formula: &&&Formula| self.is_reachable(formula, &formula.vars);
+            let live = self.live_heap.get(node.loc).map_or(&[][..], Vec::as_slice);
+            let all_found =
+                |formula: &&&Formula| self.is_reachable(formula, &self.held(formula, live));
             exact[index].iter().find(all_found).is_some()
                 && self.edges(index).iter().all(|segment| {
+                    let keeps = |from: &&Formula| self.keeps_before_calls(from, &segment.commands);
+                    if !exact[index].iter().any(keeps) {
+                        return false;
+                    }
                     if segment.to != End::Exit {
                         return true;
+                    }
+                    if let Some(goal) = self.must_return(segment) {
+                        return !self.kept(&exact[index], &segment.commands, &[&goal]).is_empty();
                     }
                     exact[index].iter().any(|from| {
                         let executed = execute_all(&segment.commands, from, self.defs());
@@ -80,6 +93,10 @@ impl Art<'_> {
     /// Formulas that may be exact at a node. Labels may be weaker than that, so their conjunction and the symbolic
     /// heap of the path are tried as well, and labels with the one record of an instance in place of it.
     fn candidates(&self, node: usize) -> Vec<Formula> {
+        // Where a graph starts nothing else leads to, so nothing would show that a guess is wrong.
+        if self.nodes[node].parent.is_none() {
+            return self.nodes[node].label.clone();
+        }
         let conjunction = self.conjunction(node);
         let node = &self.nodes[node];
         let mut all: Vec<Formula> = node.label.iter().cloned().chain(conjunction).collect();
@@ -135,8 +152,32 @@ impl Art<'_> {
         let returns = self.cfg.nodes.get(segment.last).is_none_or(|node| node.returns);
         let globals = self.cfg.globals.iter().filter_map(|global| state.vars.get(*global));
         let roots: Vec<HTerm> =
-            if returns { globals.copied().collect() } else { state.vars.clone() };
+            if returns { globals.copied().collect() } else { self.held(state, &[]) };
         self.is_reachable(state, &roots)
+    }
+
+    /// What variables of the program hold at a location. Temporaries count if they are read again, and those that
+    /// stand for earlier values do not.
+    fn held(&self, state: &Formula, live: &[usize]) -> Vec<HTerm> {
+        let summaries = self.cfg.summaries.iter().flatten();
+        let old: BTreeSet<usize> =
+            summaries.flat_map(|summary| summary.heap.iter().map(|param| param.old)).collect();
+        let is_named = |var: &usize| self.cfg.heap.get(*var).is_some_and(|n| !n.contains('$'));
+        let counts = |var: &usize| !old.contains(var) && (is_named(var) || live.contains(var));
+        let held = state.vars.iter().enumerate().filter(|(var, _)| counts(var));
+        held.map(|(_, value)| *value).collect()
+    }
+
+    /// Do variables lead to everything wherever a procedure is called by its contract?
+    fn keeps_before_calls(&self, from: &Formula, commands: &[Command]) -> bool {
+        commands.iter().enumerate().all(|(place, command)| {
+            let Command::Call(call) = command else { return true };
+            let before = commands.get(..place).unwrap_or_default();
+            execute_all(before, from, self.defs()).states.iter().all(|state| {
+                self.is_reachable(state, &self.held(state, &call.heap))
+                    || self.solved.refutes(state)
+            })
+        })
     }
 
     /// The formulas to which one of the others leads without leaving a heaplet over.
@@ -148,13 +189,15 @@ impl Art<'_> {
     ) -> Vec<&'f Formula> {
         let leads = |wanted: &&&Formula| {
             from.iter().any(|from| {
-                execute_all(commands, from, self.defs()).states.iter().all(|state| {
-                    let proof = self.entails(state, wanted);
-                    proof.is_some_and(|proof| {
-                        proof.leaves.iter().all(|leaf| leaf.left_over == 0)
-                            && self.solved.satisfies(&proof.clauses)
-                    }) || self.solved.refutes(state)
-                })
+                let executed = execute_all(commands, from, self.defs());
+                self.solved.satisfies(&executed.clauses)
+                    && executed.states.iter().all(|state| {
+                        let proof = self.entails(state, wanted);
+                        proof.is_some_and(|proof| {
+                            proof.leaves.iter().all(|leaf| leaf.left_over == 0)
+                                && self.solved.satisfies(&proof.clauses)
+                        }) || self.solved.refutes(state)
+                    })
             })
         };
         to.iter().filter(leads).copied().collect()

@@ -10,6 +10,7 @@
 
 mod certify;
 mod conj;
+mod contracts;
 mod cover;
 mod facts;
 mod memory;
@@ -31,6 +32,7 @@ use crate::paths::{End, Segment, live, live_heap, mentioned, segments};
 use crate::program::Cfg;
 use crate::refine::Solved;
 use crate::rsep::Formula;
+use contracts::Root;
 pub use facts::Fact;
 
 /// Nodes of a tree.
@@ -150,6 +152,10 @@ pub struct Art<'a> {
     /// How long.
     shapes_until: Option<Instant>,
     entailments: Cell<u64>,
+    /// Records, predicates and contracts.
+    defs: Arc<Defs>,
+    /// Accesses of a tree of shapes that only data can exclude.
+    misfits: u64,
     /// What it took.
     pub stats: Stats,
 }
@@ -172,12 +178,14 @@ impl<'a> Art<'a> {
             shapes_only: false,
             shapes_until: None,
             entailments: Cell::new(0),
+            defs: Arc::new(cfg.defs.clone()),
+            misfits: 0,
             stats: Stats::default(),
         }
     }
 
-    fn defs(&self) -> &'a Defs {
-        &self.cfg.defs
+    fn defs(&self) -> &Defs {
+        &self.defs
     }
 
     /// Builds the tree until the program is proved, a failure is not excluded, or a limit is reached.
@@ -188,18 +196,7 @@ impl<'a> Art<'a> {
             .options
             .deadline
             .map(|deadline| now + deadline.saturating_duration_since(now) / share);
-        self.shapes_only = true;
-        let shapes = self.build();
-        let whole = shapes.is_ok() && self.refine_whole();
-        let result = if whole {
-            Ok(())
-        } else if self.options.quick && matches!(shapes, Err(Trouble::Stopped { .. })) {
-            // Where shapes alone have no end soon, paths with data have none either.
-            shapes
-        } else {
-            self.shapes_only = false;
-            self.build()
-        };
+        let result = self.search();
         let verdict = match result {
             Ok(()) if self.certify() => Verdict::Safe,
             Ok(()) => {
@@ -215,28 +212,81 @@ impl<'a> Art<'a> {
         verdict
     }
 
-    fn build(&mut self) -> Result<(), Trouble> {
+    /// A tree of shapes and its data at once, or else paths one by one.
+    fn search(&mut self) -> Result<(), Trouble> {
+        self.shapes_only = true;
+        let contracts = self.guess_contracts()?;
+        let roots = self.all_roots();
+        let mut first = None;
+        for contracts in contracts {
+            self.set_contracts(contracts.clone());
+            let shapes = self.build(&roots);
+            if shapes.is_ok() && self.refine_whole() {
+                return Ok(());
+            }
+            // The first one with a tree is the one for paths.
+            match &first {
+                None | Some((_, Err(_))) => first = Some((contracts, shapes)),
+                Some((_, Ok(()))) => {}
+            }
+        }
+        let Some((contracts, shapes)) = first else { return Ok(()) };
+        self.set_contracts(contracts);
+        if self.options.quick && matches!(shapes, Err(Trouble::Stopped { .. })) {
+            // Where shapes alone have no end soon, paths with data have none either.
+            return shapes;
+        }
+        self.shapes_only = false;
+        self.build(&roots)
+    }
+
+    /// What holds where a graph starts.
+    fn start(&self, root: Root) -> Option<Formula> {
+        match root {
+            Root::Program => {
+                execute_all(&self.cfg.prelude, &self.anything(), self.defs()).states.pop()
+            }
+            Root::Procedure(number) => self.at_start(number, self.defs.contracts.get(number)?),
+        }
+    }
+
+    fn first_location(&self, root: Root) -> usize {
+        match root {
+            Root::Program => 0,
+            Root::Procedure(number) => self.summary(number).map_or(0, |summary| summary.entry),
+        }
+    }
+
+    /// Which graph a location is in.
+    fn root_of(&self, loc: usize) -> Root {
+        let summary = self.cfg.nodes.get(loc).and_then(|node| node.summary);
+        summary.map_or(Root::Program, Root::Procedure)
+    }
+
+    fn build(&mut self, roots: &[Root]) -> Result<(), Trouble> {
         self.nodes.clear();
         self.queue.clear();
         self.later.clear();
         self.segments =
             segments(self.cfg).map_err(|reason| Trouble::Stopped { reason, timeout: false })?;
-        let start = Formula::anything(self.cfg.heap.len(), self.cfg.data.len());
-        let mut executed = execute_all(&self.cfg.prelude, &start, self.defs());
-        let Some(start) = executed.states.pop() else {
-            let reason = "the program has no start".to_owned();
-            return Err(Trouble::Stopped { reason, timeout: false });
-        };
-        self.nodes.push(Node {
-            loc: 0,
-            parent: None,
-            heap: Some(start.clone()),
-            label: vec![start],
-            cover: None,
-            expanded: false,
-            excluded: false,
-        });
-        self.queue.push_back(0);
+        for root in roots {
+            let start = self.start(*root);
+            let Some(start) = start else {
+                let reason = "the program has no start".to_owned();
+                return Err(Trouble::Stopped { reason, timeout: false });
+            };
+            let loc = self.first_location(*root);
+            self.nodes.push(Node {
+                loc,
+                parent: None,
+                heap: Some(start.clone()),
+                label: vec![start],
+                cover: None,
+                expanded: false,
+                excluded: false,
+            });
+            self.queue.push_back(self.nodes.len() - 1);
+        }
         while let Some(node) = self.queue.pop_front().or_else(|| self.later.pop_front()) {
             self.look_at_limits()?;
             if self.nodes[node].cover.is_some() || self.nodes[node].expanded {
@@ -266,11 +316,13 @@ impl<'a> Art<'a> {
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return stopped("time is up", true);
         }
-        let most = match (self.shapes_only, self.options.quick) {
-            (_, true) => MOST_QUICK,
-            (true, false) => MOST_SHAPES,
-            (false, false) => MOST_NODES,
-        };
+        let roots = self.cfg.summaries.len();
+        let most = roots * MOST_QUICK
+            + match (self.shapes_only, self.options.quick) {
+                (_, true) => MOST_QUICK,
+                (true, false) => MOST_SHAPES,
+                (false, false) => MOST_NODES,
+            };
         let paths = if self.shapes_only { MOST_QUICK_PATHS } else { 2 * MOST_QUICK_PATHS };
         if self.options.quick && self.stats.paths > paths {
             return stopped("no invariant was found along some paths", false);
@@ -307,6 +359,7 @@ impl<'a> Art<'a> {
                 continue;
             }
             if self.shapes_only && duty == Duty::Unreachable {
+                self.misfits += u64::from(!matches!(segment.to, End::Fail(_)));
                 self.get_there(node, edge, &heap)?;
                 continue;
             }
@@ -315,10 +368,18 @@ impl<'a> Art<'a> {
             if duty == Duty::Blocked && !fails && self.is_shown(node, &segment, Duty::Safe) {
                 duty = Duty::Safe;
             }
-            let shown = self.is_shown(node, &segment, duty)
-                || self.import(node) && self.is_shown(node, &segment, duty);
+            let goal = self.must_return(&segment);
+            let is_shown = |this: &Self| match &goal {
+                Some(goal) => this.is_reached(node, &segment, goal),
+                None => this.is_shown(node, &segment, duty),
+            };
+            let shown = is_shown(self) || self.import(node) && is_shown(self);
             if !shown {
                 self.prove_path(node, edge, duty)?;
+                if goal.is_some() && !is_shown(self) {
+                    let reason = "a contract does not hold where its procedure returns".to_owned();
+                    return Err(Trouble::Stopped { reason, timeout: false });
+                }
             }
             if let (End::Node(loc), Duty::Safe) = (&segment.to, duty) {
                 let heap = executed.states.into_iter().next();
@@ -412,7 +473,7 @@ impl<'a> Art<'a> {
         let loc = self.nodes[parent].loc;
         let passes = |other: &Node| {
             let heap = other.heap.as_ref().filter(|_| other.loc == loc && other.cover.is_some());
-            heap.is_some_and(|heap| !on_heap(&segment, heap, &self.cfg.defs).states.is_empty())
+            heap.is_some_and(|heap| !on_heap(&segment, heap, self.defs()).states.is_empty())
         };
         if let Some(other) = self.nodes.iter().position(passes) {
             self.nodes[other].cover = None;
@@ -427,13 +488,31 @@ impl<'a> Art<'a> {
         Ok(())
     }
 
+    /// What a contract asks at the end of an edge, if its procedure returns there.
+    fn must_return(&self, segment: &Segment) -> Option<Formula> {
+        if segment.to != End::Exit {
+            return None;
+        }
+        self.cfg.returns_from(segment.last)?;
+        let number = self.cfg.nodes.get(segment.last)?.summary?;
+        self.at_return(number, self.defs.contracts.get(number)?)
+    }
+
+    /// Does a formula of the label show that an edge leads to a formula?
+    fn is_reached(&self, node: usize, segment: &Segment, goal: &Formula) -> bool {
+        let nothing = self.anything();
+        let mut label = self.nodes[node].label.iter().chain([&nothing]);
+        label.any(|from| self.leads_to(from, &segment.commands, goal))
+    }
+
     /// Does a formula of the label show it?
     fn is_shown(&self, node: usize, segment: &Segment, duty: Duty) -> bool {
         let nothing = self.anything();
         let label = self.nodes[node].label.iter().chain([&nothing]);
         label.into_iter().any(|formula| {
             let executed = execute_all(&segment.all_commands(), formula, self.defs());
-            executed.faults.iter().all(|state| self.solved.refutes(state))
+            self.solved.satisfies(&executed.clauses)
+                && executed.faults.iter().all(|state| self.solved.refutes(state))
                 && (duty == Duty::Safe
                     || executed.states.iter().all(|state| self.solved.refutes(state)))
         })
@@ -469,9 +548,9 @@ impl<'a> Art<'a> {
         if self.nodes[node].label.iter().any(|own| self.follows(own, &formula)) {
             return;
         }
-        let defs = self.defs();
-        if self.shapes_only && node > 0 {
-            self.nodes[node].label.retain(|old| entails(&formula, old, defs).is_none());
+        if self.shapes_only && self.nodes[node].parent.is_some() {
+            let defs = Arc::clone(&self.defs);
+            self.nodes[node].label.retain(|old| entails(&formula, old, &defs).is_none());
         }
         self.nodes[node].label.push(formula);
         for other in 0..self.nodes.len() {
@@ -495,7 +574,8 @@ impl<'a> Art<'a> {
     /// `{from} commands {to}`.
     fn leads_to(&self, from: &Formula, commands: &[Command], to: &Formula) -> bool {
         let executed = execute_all(commands, from, self.defs());
-        executed.faults.iter().all(|state| self.solved.refutes(state))
+        self.solved.satisfies(&executed.clauses)
+            && executed.faults.iter().all(|state| self.solved.refutes(state))
             && executed
                 .states
                 .iter()
@@ -512,7 +592,8 @@ impl<'a> Art<'a> {
             data: &self.cfg.data,
             solution: Some(&solution),
         };
-        let locs: BTreeSet<usize> = self.nodes.iter().skip(1).map(|node| node.loc).collect();
+        let inner = self.nodes.iter().filter(|node| node.parent.is_some());
+        let locs: BTreeSet<usize> = inner.map(|node| node.loc).collect();
         let at = |loc: usize| {
             let nodes = self
                 .nodes

@@ -1,11 +1,12 @@
 //! ProvePath [ABCK15, Fig. 10]: formulas for the nodes on a path.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use arith::Sum;
 use horn::{Farkas, Solver, Spacer, Strongest};
 
-use super::{Art, Duty, SPACER_TIME, Trouble, shape_of};
+use super::{Art, Duty, Root, SPACER_TIME, Trouble, shape_of};
 use crate::exec::{Command, execute};
 use crate::interpolate::{blocking, path};
 use crate::paths::End;
@@ -26,17 +27,20 @@ impl Art<'_> {
         let mut segments = self.edges_between(&way);
         segments.push(last.all_commands());
         if duty == Duty::Unreachable
-            && let Some(inputs) = self.feasible(&segments)
+            && let Some(inputs) = self.feasible(way[0], &segments)
         {
             let reason = match &last.to {
                 End::Fail(reason) => reason.clone(),
                 _ => "a pointer may lead nowhere where it is used".to_owned(),
             };
+            // Inputs of a path from the start of a procedure are no inputs of the program.
+            let of_program = self.root_of(self.nodes[way[0]].loc) == Root::Program;
+            let inputs = inputs.filter(|_| of_program);
             return Err(Trouble::Open { reason, node: last.last, inputs });
         }
         // The strongest proof, command by command.
         let begin = Instant::now();
-        let (heaps, commands, marks) = self.strongest(&segments);
+        let (heaps, commands, marks) = self.strongest(way[0], &segments);
         let (Some(end), Some(next)) =
             (heaps.last(), commands.get(heaps.len() - 1).or(commands.last()))
         else {
@@ -44,7 +48,8 @@ impl Art<'_> {
         };
         let goal = match duty {
             Duty::Blocked => blocking(end, next).unwrap_or_else(|| end.without_data()),
-            Duty::Safe | Duty::Unreachable => self.anything(),
+            Duty::Safe => self.must_return(&last).unwrap_or_else(|| self.anything()).without_data(),
+            Duty::Unreachable => self.anything(),
         };
         let passed = &commands[..heaps.len() - 1];
         let interpolants = path(&heaps, passed, &goal, self.defs());
@@ -111,15 +116,17 @@ impl Art<'_> {
             solvers.extend(spacer.iter_mut().map(|spacer| spacer as &mut dyn Solver));
             solvers.push(&mut strongest);
         }
-        refine(path, &self.cfg.defs, &mut self.solved, &mut solvers, self.options.deadline)
+        let defs = Arc::clone(&self.defs);
+        refine(path, &defs, &mut self.solved, &mut solvers, self.options.deadline)
     }
 
     /// The symbolic heaps along a path as far as it can be passed, its commands, and where edges end.
     pub(super) fn strongest(
         &self,
+        root: usize,
         segments: &[Vec<Command>],
     ) -> (Vec<Formula>, Vec<Command>, Vec<usize>) {
-        let mut heaps: Vec<Formula> = self.nodes[0].heap.iter().cloned().collect();
+        let mut heaps: Vec<Formula> = self.nodes[root].heap.iter().cloned().collect();
         let (mut commands, mut marks) = (Vec::new(), Vec::new());
         let mut blocked = false;
         for segment in segments {
@@ -139,8 +146,8 @@ impl Art<'_> {
 
     /// May the path be taken to its end? That it may not is certain. If it may, inputs with which it is taken, as far as
     /// they are known: values of what is drawn on it, in that order.
-    fn feasible(&self, segments: &[Vec<Command>]) -> Option<Option<Vec<i128>>> {
-        let start = self.nodes[0].label.first()?;
+    fn feasible(&self, root: usize, segments: &[Vec<Command>]) -> Option<Option<Vec<i128>>> {
+        let start = self.nodes[root].label.first()?;
         let mut state = start.clone();
         let mut drawn: Vec<Sum> = Vec::new();
         for command in segments.iter().flatten() {

@@ -6,11 +6,14 @@
 //! where paths would be refined one by one. What shapes hide (Fig. 11) has no solution: then paths are refined.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::time::Instant;
 
 use horn::{Clause, Farkas, Octagons, Outcome, Solution, Solver, Spacer, Strongest, System};
 
-use super::{Art, SPACER_TIME};
+use super::{Art, Root, SPACER_TIME};
+use crate::contract::Contract;
+use crate::defs::Defs;
 use crate::exec::{Command, execute_all};
 use crate::paths::End;
 use crate::refine::{Point, Solved, contradiction, with_refinements};
@@ -18,6 +21,9 @@ use crate::rsep::Formula;
 
 /// Clauses of a system.
 const MOST_CLAUSES: usize = 2000;
+
+/// Labels of nodes and contracts, with their data.
+type Refined = (BTreeMap<usize, Vec<Formula>>, Vec<Contract>, Solved);
 
 /// What a step asks of data, and how much of it only because shapes do not fit.
 struct Step {
@@ -40,8 +46,10 @@ impl Art<'_> {
                 false => self.whole(&self.mentioned, true, false, true),
             });
         self.stats.theory += begin.elapsed();
-        let Some((labels, solved)) = found else { return false };
+        let Some((labels, contracts, solved)) = found else { return false };
         let before: Vec<Vec<Formula>> = self.nodes.iter().map(|node| node.label.clone()).collect();
+        let shapes = Arc::clone(&self.defs);
+        self.set_contracts(contracts);
         for (node, label) in labels {
             self.nodes[node].label = label;
         }
@@ -52,6 +60,7 @@ impl Art<'_> {
         for (node, label) in self.nodes.iter_mut().zip(before) {
             node.label = label;
         }
+        self.defs = shapes;
         self.solved = Solved::default();
         false
     }
@@ -62,8 +71,10 @@ impl Art<'_> {
         within: bool,
         memory: bool,
         hard: bool,
-    ) -> Option<(BTreeMap<usize, Vec<Formula>>, Solved)> {
+    ) -> Option<Refined> {
         let mut system = System::default();
+        let contracts = self.contract_hats(&mut system);
+        let defs = Defs { contracts, ..self.cfg.defs.clone() };
         let mut hats: BTreeMap<usize, Vec<Formula>> = BTreeMap::new();
         let mut children: HashMap<(usize, usize), usize> = HashMap::new();
         for (index, node) in self.nodes.iter().enumerate() {
@@ -73,9 +84,12 @@ impl Art<'_> {
             if node.excluded || self.is_passed_on(index) {
                 continue;
             }
-            let own = match node.parent {
-                None => node.label.clone(),
-                Some(_) => self.hats(index, vars, within, &mut system),
+            let own = match (node.parent, self.root_of(node.loc)) {
+                (None, Root::Program) => node.label.clone(),
+                (None, Root::Procedure(number)) => {
+                    vec![self.at_start(number, defs.contracts.get(number)?)?]
+                }
+                (Some(_), _) => self.hats(index, vars, within, &mut system),
             };
             hats.insert(index, own);
         }
@@ -93,7 +107,7 @@ impl Art<'_> {
             let Some(own) = hats.get(&index) else { continue };
             if let Some(other) = node.cover {
                 for wanted in hats.get(&other)?.iter().filter(|wanted| !own.contains(wanted)) {
-                    clauses.extend(self.step(own, &[], Some(wanted))?.clauses);
+                    clauses.extend(self.step(own, &[], Some(wanted), &defs)?.clauses);
                 }
                 continue;
             }
@@ -104,30 +118,38 @@ impl Art<'_> {
                 match children.get(&(index, edge)).filter(|child| !self.nodes[**child].excluded) {
                     Some(child) => {
                         for wanted in hats.get(child)? {
-                            let step = self.step(own, &segment.commands, Some(wanted))?;
+                            let step = self.step(own, &segment.commands, Some(wanted), &defs)?;
                             clauses.extend(step.clauses);
                         }
                     }
+                    None if self.cfg.returns_from(segment.last).is_some() => {
+                        let Root::Procedure(number) = self.root_of(node.loc) else { return None };
+                        let goal = self.at_return(number, defs.contracts.get(number)?)?;
+                        let step = self.step(own, &segment.commands, Some(&goal), &defs)?;
+                        clauses.extend(step.clauses);
+                    }
                     None if segment.to == End::Exit => {
                         let wrong = |from: &Formula| {
-                            let executed = execute_all(&segment.commands, from, self.defs());
+                            let executed = execute_all(&segment.commands, from, &defs);
                             let mut wrong = executed.faults;
                             if memory {
                                 let loses = |state: &Formula| !self.is_kept(state, segment);
                                 wrong.extend(executed.states.into_iter().filter(loses));
                             }
-                            wrong
+                            (wrong, executed.clauses)
                         };
-                        let wrong = own.iter().map(wrong).min_by_key(Vec::len)?;
-                        clauses.extend(wrong.iter().map(contradiction));
+                        let (wrong, asked) =
+                            own.iter().map(wrong).min_by_key(|(wrong, _)| wrong.len())?;
+                        clauses.extend(wrong.iter().map(contradiction).chain(asked));
                     }
-                    None => clauses.extend(self.step(own, &segment.all_commands(), None)?.clauses),
+                    None => clauses
+                        .extend(self.step(own, &segment.all_commands(), None, &defs)?.clauses),
                 }
             }
         }
         system.clauses = clauses;
         let solution = self.solution(&system.simplified(), hard)?;
-        Some((hats, Solved::of(system.relations, solution.formulas)))
+        Some((hats, defs.contracts, Solved::of(system.relations, solution.formulas)))
     }
 
     fn solution(&self, system: &System, hard: bool) -> Option<Solution> {
@@ -151,7 +173,7 @@ impl Art<'_> {
         let (Some(other), Some((parent, edge))) = (node.cover, node.parent) else { return false };
         let from = self.label_or_true(parent);
         self.label_or_true(other).iter().all(|wanted| {
-            self.step(&from, &self.edges(parent)[edge].commands, Some(wanted))
+            self.step(&from, &self.edges(parent)[edge].commands, Some(wanted), self.defs())
                 .is_some_and(|step| step.misfits == 0)
         })
     }
@@ -161,6 +183,23 @@ impl Art<'_> {
             [] => vec![self.anything()],
             label => label.to_vec(),
         }
+    }
+
+    /// Contracts with second-order variables: of arguments before a call, and of arguments and the result behind it.
+    fn contract_hats(&self, system: &mut System) -> Vec<Contract> {
+        let mut group = self.cfg.nodes.len() as u32;
+        let mut hat = |shape: &Formula, system: &mut System| {
+            group += 1;
+            let live = (0..shape.data.len()).collect();
+            let point = Point { shape: shape.clone(), live, group, within: Vec::new() };
+            with_refinements(&point, self.defs(), system)
+        };
+        let contract = |contract: &Contract| Contract {
+            pre: hat(&contract.pre, system),
+            post: hat(&contract.post, system),
+            globals: contract.globals.clone(),
+        };
+        self.defs.contracts.iter().map(contract).collect()
     }
 
     fn hats(
@@ -193,12 +232,18 @@ impl Art<'_> {
         from: &[Formula],
         commands: &[Command],
         wanted: Option<&Formula>,
+        defs: &Defs,
     ) -> Option<Step> {
+        // A formula that lacks the record of an access knows nothing of its data: one that gets to the end is better.
+        let commands = match commands {
+            [passed @ .., Command::Fail] if wanted.is_none() => passed,
+            all => all,
+        };
         let step = |from: &Formula| {
-            let executed = execute_all(commands, from, self.defs());
-            let mut step = Step { clauses: Vec::new(), misfits: 0 };
+            let executed = execute_all(commands, from, defs);
+            let mut step = Step { clauses: executed.clauses, misfits: 0 };
             for fault in &executed.faults {
-                step.misfits += 1;
+                step.misfits += 2;
                 step.clauses.push(contradiction(fault));
             }
             for state in &executed.states {

@@ -83,7 +83,7 @@ impl Translation<'_> {
                     return Err("an object that is no record is allocated".into());
                 };
                 let mut cases = vec![vec![Command::New(x, kind, *zeroed)]];
-                if self.malloc_may_fail {
+                if self.setting.malloc_may_fail {
                     cases.push(vec![Command::Assign(x, HExpr::Null)]);
                 }
                 passed(cases)

@@ -6,9 +6,10 @@
 //! cannot be said that way is an edge that fails with a reason, so that it matters only where it is reached.
 
 mod commands;
+mod summaries;
 mod values;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use arith::{Constraint, Sum};
 use heap::{
@@ -19,6 +20,7 @@ use report::Pos;
 
 use crate::defs::{Defs, Kind, KindId};
 use crate::exec::{Command, HExpr};
+pub use summaries::{Param, Pointer, Summary};
 
 /// Locations of the inlined program.
 const MOST_NODES: usize = 6000;
@@ -44,6 +46,24 @@ pub struct Cfg {
     pub data_of: HashMap<usize, (Activation, VarId)>,
     /// The same of heap variables.
     pub heap_of: HashMap<usize, (Activation, VarId)>,
+    /// Procedures that may call themselves, by the number of their contract, as far as they are called.
+    pub summaries: Vec<Option<Summary>>,
+}
+
+impl Cfg {
+    /// Where the program starts, and where procedures with contracts do.
+    #[must_use]
+    pub fn roots(&self) -> Vec<usize> {
+        let entries = self.summaries.iter().flatten().map(|summary| summary.entry);
+        [0].into_iter().chain(entries).collect()
+    }
+
+    /// The procedure with a contract that returns at a location.
+    #[must_use]
+    pub fn returns_from(&self, node: usize) -> Option<&Summary> {
+        let node = self.nodes.get(node).filter(|node| node.returns)?;
+        self.summaries.get(node.summary?)?.as_ref()
+    }
 }
 
 /// The number of an activation of a procedure that was inlined.
@@ -63,8 +83,10 @@ pub struct Node {
     pub pos: Pos,
     /// The ways on.
     pub edges: Vec<Edge>,
-    /// Does the program return here?
+    /// Does the program return here, or the procedure whose graph this is?
     pub returns: bool,
+    /// The procedure with a contract whose graph this is.
+    pub summary: Option<usize>,
 }
 
 /// A way on.
@@ -109,6 +131,8 @@ struct Context {
     objects: Vec<Named>,
     /// The caller, where it goes on, and where the result goes.
     caller: Option<(usize, LocId, Option<VarId>)>,
+    /// The procedure with a contract in whose graph it is.
+    summary: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -124,9 +148,18 @@ enum Val {
 type Alternatives = Vec<(Vec<Command>, Val)>;
 type Cases = Vec<Vec<Command>>;
 
+/// What a program is translated for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Setting {
+    /// May an allocation yield null?
+    pub malloc_may_fail: bool,
+    /// Were other procedures called before, so that global objects may hold anything?
+    pub library: bool,
+}
+
 struct Translation<'p> {
     program: &'p Program,
-    malloc_may_fail: bool,
+    setting: Setting,
     cfg: Cfg,
     contexts: Vec<Context>,
     nodes: HashMap<(usize, LocId), usize>,
@@ -134,16 +167,18 @@ struct Translation<'p> {
     globals: HashMap<GlobalId, Named>,
     kinds: HashMap<(RecordId, bool), KindId>,
     scalars: HashMap<bool, KindId>,
+    /// Procedures that may call themselves, and what they may call.
+    recursive: Vec<(ProcId, BTreeSet<ProcId>)>,
 }
 
 /// The program from a procedure on.
 ///
 /// # Errors
 /// Why it cannot be followed at all.
-pub fn translate(program: &Program, entry: ProcId, malloc_may_fail: bool) -> Result<Cfg, String> {
+pub fn translate(program: &Program, entry: ProcId, setting: Setting) -> Result<Cfg, String> {
     let mut this = Translation {
         program,
-        malloc_may_fail,
+        setting,
         cfg: Cfg::default(),
         contexts: Vec::new(),
         nodes: HashMap::new(),
@@ -151,6 +186,7 @@ pub fn translate(program: &Program, entry: ProcId, malloc_may_fail: bool) -> Res
         globals: HashMap::new(),
         kinds: HashMap::new(),
         scalars: HashMap::new(),
+        recursive: summaries::recursive(program),
     };
     let context = this.context(entry, None)?;
     this.node(context, LocId(0))?;
@@ -200,7 +236,8 @@ impl Translation<'_> {
                 Slot::Opaque => None,
             };
         }
-        self.contexts.push(Context { proc, slots, objects, caller });
+        let summary = caller.and_then(|(caller, ..)| self.contexts.get(caller)?.summary);
+        self.contexts.push(Context { proc, slots, objects, caller, summary });
         Ok(self.contexts.len() - 1)
     }
 
@@ -303,6 +340,7 @@ impl Translation<'_> {
             pos,
             edges: Vec::new(),
             returns: false,
+            summary: self.contexts[context].summary,
         });
         self.nodes.insert((context, loc), id);
         self.pending.push((context, loc));
@@ -317,17 +355,19 @@ impl Translation<'_> {
         let mut edges = Vec::new();
         match &location.out {
             Out::Do(C::Call { to: result, callee: Callee::Proc(callee), args }, to)
+                if self.summary_of(*callee).is_some() =>
+            {
+                let number = self.summary_of(*callee).unwrap_or_default();
+                let to = To::Node(self.node(context, *to)?);
+                let cases = self.call_by_contract(context, number, *result, args)?;
+                edges.extend(cases.into_iter().map(|commands| Edge { commands, to: to.clone() }));
+            }
+            Out::Do(C::Call { to: result, callee: Callee::Proc(callee), args }, to)
                 if program.procs.get(callee.index()).is_some_and(|p| p.body.is_some()) =>
             {
-                match self.call(context, *to, *result, *callee, args)? {
-                    Ok((commands, to)) => {
-                        let to = To::Node(to);
-                        edges.extend(
-                            commands.into_iter().map(|commands| Edge { commands, to: to.clone() }),
-                        );
-                    }
-                    Err(reason) => edges.push(Edge { commands: Vec::new(), to: To::Fail(reason) }),
-                }
+                let (cases, to) = self.call(context, *to, *result, *callee, args)?;
+                let to = To::Node(to);
+                edges.extend(cases.into_iter().map(|commands| Edge { commands, to: to.clone() }));
             }
             Out::Do(command, to) => {
                 let to = self.node(context, *to)?;
@@ -396,7 +436,6 @@ impl Translation<'_> {
     }
 
     /// A call as assignments of arguments, and the first location of the callee.
-    #[allow(clippy::type_complexity)]
     fn call(
         &mut self,
         context: usize,
@@ -404,14 +443,7 @@ impl Translation<'_> {
         result: Option<VarId>,
         callee: ProcId,
         args: &[Expr],
-    ) -> Result<Result<(Cases, usize), String>, String> {
-        let mut active = Some(context);
-        while let Some(one) = active {
-            if self.contexts[one].proc == callee {
-                return Ok(Err("recursion is not followed by this engine".to_owned()));
-            }
-            active = self.contexts[one].caller.map(|(caller, ..)| caller);
-        }
+    ) -> Result<(Cases, usize), String> {
         let inner = self.context(callee, Some((context, to, result)))?;
         let mut cases: Cases = vec![Vec::new()];
         for (index, arg) in args.iter().enumerate() {
@@ -429,7 +461,7 @@ impl Translation<'_> {
             cases = next;
         }
         let entry = self.node(inner, LocId(0))?;
-        Ok(Ok((cases, entry)))
+        Ok((cases, entry))
     }
 
     fn prelude(&mut self) -> Result<(), String> {
@@ -444,7 +476,8 @@ impl Translation<'_> {
             let Named::Record(var, kind) = named else { continue };
             let program = self.program;
             let Some(global) = program.globals.get(id.index()) else { continue };
-            commands.push(Command::New(var, kind, global.zeroed));
+            let as_declared = !self.setting.library || global.constant;
+            commands.push(Command::New(var, kind, global.zeroed && as_declared));
             for (_, _, value) in &global.init {
                 if let Expr::Global(other) = value
                     && !globals.iter().any(|(id, _)| id == other)
@@ -458,6 +491,9 @@ impl Translation<'_> {
             let Named::Record(var, kind) = named else { continue };
             let program = self.program;
             let Some(global) = program.globals.get(id.index()) else { continue };
+            if self.setting.library && !global.constant {
+                continue;
+            }
             for (offset, _, value) in &global.init {
                 let values = self.eval(0, value);
                 let Some((_, value)) = values.first() else { continue };

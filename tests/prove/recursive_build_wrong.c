@@ -1,0 +1,38 @@
+//:: prove open
+// The first number is zero.
+#include <assert.h>
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct node {
+    struct node *next;
+    int data;
+};
+
+static struct node *build(int data) {
+    if (__VERIFIER_nondet_int()) return NULL;
+    struct node *node = malloc(sizeof *node);
+    node->data = data;
+    node->next = build(data + 1);
+    return node;
+}
+
+static void check(struct node *list) {
+    if (!list) return;
+    assert(list->data > 0);
+    check(list->next);
+}
+
+static void delete(struct node *list) {
+    if (!list) return;
+    delete(list->next);
+    free(list);
+}
+
+int main(void) {
+    struct node *list = build(0);
+    check(list);
+    delete(list);
+    return 0;
+}

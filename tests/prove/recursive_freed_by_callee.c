@@ -1,0 +1,34 @@
+//:: prove unproved
+// What a procedure has freed is read behind the call.
+#include <assert.h>
+#include <stdlib.h>
+
+extern int __VERIFIER_nondet_int(void);
+
+struct node {
+    struct node *next;
+    int data;
+};
+
+static struct node *build(void) {
+    if (__VERIFIER_nondet_int()) return NULL;
+    struct node *node = malloc(sizeof *node);
+    node->data = 1;
+    node->next = build();
+    return node;
+}
+
+static void delete(struct node *list) {
+    if (!list) return;
+    delete(list->next);
+    free(list);
+}
+
+int main(void) {
+    struct node *list = build();
+    if (list) {
+        delete(list);
+        assert(list->data == 1);
+    }
+    return 0;
+}
