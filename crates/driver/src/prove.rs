@@ -76,9 +76,6 @@ pub fn interpolants(
     let stopped = |reason: &str, pos, timeout| {
         Outcome::stopped(Stop { reason: reason.to_owned(), pos, timeout })
     };
-    if asked.config.machine_integers {
-        return stopped("the analysis takes integers for unbounded", Pos::None, false);
-    }
     let has_contract = asked.contract.is_some()
         || program.procs.iter().any(|proc| {
             let locations = proc.body.iter().flat_map(|body| &body.locations);
@@ -89,7 +86,11 @@ pub fn interpolants(
     if has_contract {
         return stopped("contracts are not read by this engine", Pos::None, false);
     }
-    let setting = Setting { malloc_may_fail: asked.config.malloc_may_fail, library: asked.library };
+    let setting = Setting {
+        malloc_may_fail: asked.config.malloc_may_fail,
+        library: asked.library,
+        machine_integers: asked.config.machine_integers,
+    };
     let cfg = match prove::program::translate(program, asked.entry, setting) {
         Ok(cfg) => cfg,
         Err(reason) => return stopped(&reason, Pos::None, false),

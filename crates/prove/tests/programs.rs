@@ -1,7 +1,8 @@
 //! One test for each program in `tests/prove`: what spatial interpolants alone say of it.
 //!
 //! `//:: prove safe` is for a proof; `//:: prove open` for a failure that a path leads to, as far as its data show.
-//! `//:: prove unproved` is for a program with an error that need not be found. A proof may say more: `safe, nothing is lost`, or `safe, memory may be lost`.
+//! `//:: prove unproved` is for a program with an error that need not be found. `//:: prove with machine
+//! integers: …` is for those of the target. A proof may say more: `safe, nothing is lost`, or `safe, memory may be lost`.
 
 #![allow(clippy::expect_used, clippy::panic)]
 
@@ -33,14 +34,19 @@ fn check(path: &Path) -> Result<(), Failed> {
     let text = std::fs::read_to_string(path)?;
     let wanted = text.lines().find_map(|line| line.strip_prefix("//:: prove "));
     let wanted = wanted.ok_or("it does not say what is expected")?;
+    let (machine_integers, wanted) = match wanted.strip_prefix("with machine integers: ") {
+        Some(wanted) => (true, wanted),
+        None => (false, wanted),
+    };
     let mut sources = report::SourceMap::new();
     let file = sources.add(path.display().to_string(), text.clone());
     let loaded = c::load(&NoFiles, &mut sources, file, c::Options::default());
     let program = loaded.program.ok_or_else(|| format!("{:?}", loaded.diagnostics))?;
     let entry = program.entry.ok_or("there is no main")?;
-    let cfg = prove::program::translate(&program, entry, Setting::default())?;
+    let setting = Setting { machine_integers, ..Setting::default() };
+    let cfg = prove::program::translate(&program, entry, setting)?;
     let options = Options {
-        deadline: Some(Instant::now() + Duration::from_secs(60)),
+        deadline: Some(Instant::now() + Duration::from_secs(20)),
         cancelled: Arc::default(),
         quick: false,
         solver: Some(testing::z3()),

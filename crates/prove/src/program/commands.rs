@@ -189,11 +189,11 @@ impl Translation<'_> {
                 }
                 Val::Heap(HExpr::Var(x), offset, Some(kind)) => {
                     let field = self.field(kind, offset);
-                    let fits = matches!(
-                        (field, ty),
-                        (Some(Field::Data(_)), Scalar::Int(_))
-                            | (Some(Field::Ptr(_)), Scalar::Ptr(_))
-                    );
+                    let fits = match (field, ty) {
+                        (Some(Field::Data(_)), Scalar::Int(ty)) => self.has_type(kind, offset, ty),
+                        (Some(Field::Ptr(_)), Scalar::Ptr(_)) => true,
+                        _ => false,
+                    };
                     let Some(field) = field.filter(|_| fits) else {
                         return Err("a part of an object is used that is no field".into());
                     };
@@ -286,6 +286,11 @@ impl Translation<'_> {
             copied += 1;
             match (self.field(other, offset), self.field(own, offset - start + into)) {
                 (Some(Field::Data(f)), Some(Field::Data(g))) => {
+                    let ty = u64::try_from(offset).ok();
+                    let ty = ty.and_then(|at| self.types.get(&(other, at)).copied());
+                    if !ty.is_some_and(|ty| self.has_type(own, offset - start + into, ty)) {
+                        return unsupported();
+                    }
                     let a = self.data_var(format!("$d{}", self.cfg.data.len()));
                     commands.push(Command::LoadData(a, y, other, f));
                     commands.push(Command::StoreData(x, own, g, Sum::var(a as u32)));

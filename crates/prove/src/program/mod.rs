@@ -13,8 +13,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use arith::{Constraint, Sum};
 use heap::{
-    Callee, Command as C, Expr, GlobalId, LocId, Out, ProcId, Program, RecordId, Scalar, Target,
-    Type, VarId,
+    Callee, Command as C, Expr, GlobalId, IntType, LocId, Out, ProcId, Program, RecordId, Scalar,
+    Target, Type, VarId,
 };
 use report::Pos;
 
@@ -155,6 +155,9 @@ pub struct Setting {
     pub malloc_may_fail: bool,
     /// Were other procedures called before, so that global objects may hold anything?
     pub library: bool,
+    /// Are integers those of the target? Then results that their type does not hold wrap, those with a sign, too: what
+    /// C leaves undefined there is one of the things that may happen.
+    pub machine_integers: bool,
 }
 
 struct Translation<'p> {
@@ -166,9 +169,14 @@ struct Translation<'p> {
     pending: Vec<(usize, LocId)>,
     globals: HashMap<GlobalId, Named>,
     kinds: HashMap<(RecordId, bool), KindId>,
-    scalars: HashMap<bool, KindId>,
+    /// Objects of one value: an integer of this type, or a pointer.
+    scalars: HashMap<Option<IntType>, KindId>,
+    /// Types of the data fields of kinds, by their offsets.
+    types: HashMap<(KindId, u64), IntType>,
     /// Procedures that may call themselves, and what they may call.
     recursive: Vec<(ProcId, BTreeSet<ProcId>)>,
+    /// What data variables can hold, if integers are those of the target.
+    ranges: HashMap<u32, (i128, i128)>,
 }
 
 /// The program from a procedure on.
@@ -186,7 +194,9 @@ pub fn translate(program: &Program, entry: ProcId, setting: Setting) -> Result<C
         globals: HashMap::new(),
         kinds: HashMap::new(),
         scalars: HashMap::new(),
+        types: HashMap::new(),
         recursive: summaries::recursive(program),
+        ranges: HashMap::new(),
     };
     let context = this.context(entry, None)?;
     this.node(context, LocId(0))?;
@@ -217,7 +227,13 @@ impl Translation<'_> {
         for var in &body.vars {
             let name = format!("{prefix}{}", var.name);
             slots.push(match var.ty {
-                Scalar::Int(_) => Slot::Data(self.data_var(name)),
+                Scalar::Int(ty) => {
+                    let data = self.data_var(name);
+                    if self.setting.machine_integers {
+                        self.ranges.extend(ty.bounds().map(|range| (data as u32, range)));
+                    }
+                    Slot::Data(data)
+                }
                 Scalar::Ptr(_) => Slot::Heap(self.heap_var(name)),
                 Scalar::Float(_) => Slot::Opaque,
             });
@@ -262,27 +278,29 @@ impl Translation<'_> {
     fn object_kind(&mut self, ty: &Type) -> Option<KindId> {
         match ty {
             Type::Record(id) => self.kind(*id, false),
-            Type::Scalar(Scalar::Ptr(_)) => Some(self.scalar(true)),
-            Type::Scalar(Scalar::Int(_)) => Some(self.scalar(false)),
+            Type::Scalar(Scalar::Ptr(_)) => Some(self.scalar(None)),
+            Type::Scalar(Scalar::Int(ty)) => Some(self.scalar(Some(*ty))),
             _ => None,
         }
     }
 
-    /// An object of one value.
-    fn scalar(&mut self, pointer: bool) -> KindId {
-        if let Some(kind) = self.scalars.get(&pointer) {
+    /// An object of one value: an integer of a type, or a pointer.
+    fn scalar(&mut self, integer: Option<IntType>) -> KindId {
+        if let Some(kind) = self.scalars.get(&integer) {
             return *kind;
         }
         let id = KindId(self.cfg.defs.kinds.len() as u32);
         let (mut data, mut ptrs) = (Vec::new(), Vec::new());
-        if pointer {
-            ptrs.push(("value".to_owned(), 0, None));
-        } else {
-            data.push(("value".to_owned(), 0));
+        match integer {
+            Some(ty) => {
+                data.push(("value".to_owned(), 0));
+                self.types.insert((id, 0), ty);
+            }
+            None => ptrs.push(("value".to_owned(), 0, None)),
         }
-        let name = if pointer { "pointer" } else { "integer" }.to_owned();
+        let name = if integer.is_some() { "integer" } else { "pointer" }.to_owned();
         self.cfg.defs.kinds.push(Kind { name, data, ptrs, on_heap: false });
-        self.scalars.insert(pointer, id);
+        self.scalars.insert(integer, id);
         id
     }
 
@@ -305,7 +323,10 @@ impl Translation<'_> {
         self.kinds.insert((record, on_heap), id);
         for (name, offset, _, ty) in fields {
             match ty {
-                Scalar::Int(_) => self.cfg.defs.kinds[id.0 as usize].data.push((name, offset)),
+                Scalar::Int(ty) => {
+                    self.types.insert((id, offset), ty);
+                    self.cfg.defs.kinds[id.0 as usize].data.push((name, offset));
+                }
                 Scalar::Ptr(target) => {
                     let target = match target {
                         Target::Record(target) => self.kind(target, true),
@@ -536,6 +557,11 @@ impl Translation<'_> {
         };
         self.globals.insert(id, named);
         named
+    }
+
+    /// Is the data field at an offset of this type? Read with another one, its bits are another number.
+    fn has_type(&self, kind: KindId, offset: i128, ty: IntType) -> bool {
+        u64::try_from(offset).is_ok_and(|at| self.types.get(&(kind, at)) == Some(&ty))
     }
 
     fn field(&self, kind: KindId, offset: i128) -> Option<Field> {

@@ -160,8 +160,8 @@ impl Translation<'_> {
         let ty = self.program.proc(proc).vars.get(var.index()).map(|var| var.ty);
         let kind = match ty {
             Some(Scalar::Ptr(Target::Record(record))) => self.kind(record, true),
-            Some(Scalar::Ptr(Target::Ptr)) => Some(self.scalar(true)),
-            Some(Scalar::Ptr(Target::Int(_))) => Some(self.scalar(false)),
+            Some(Scalar::Ptr(Target::Ptr)) => Some(self.scalar(None)),
+            Some(Scalar::Ptr(Target::Int(ty))) => Some(self.scalar(Some(ty))),
             _ => None,
         };
         Pointer { var: slot, kind }

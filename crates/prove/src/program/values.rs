@@ -21,8 +21,8 @@ impl Translation<'_> {
                         let x = *x;
                         let kind = match ty {
                             Some(Scalar::Ptr(Target::Record(record))) => self.kind(record, true),
-                            Some(Scalar::Ptr(Target::Ptr)) => Some(self.scalar(true)),
-                            Some(Scalar::Ptr(Target::Int(_))) => Some(self.scalar(false)),
+                            Some(Scalar::Ptr(Target::Ptr)) => Some(self.scalar(None)),
+                            Some(Scalar::Ptr(Target::Int(ty))) => Some(self.scalar(Some(ty))),
                             _ => None,
                         };
                         one(Val::Heap(HExpr::Var(x), 0, kind))
@@ -54,14 +54,15 @@ impl Translation<'_> {
                     _ => Val::Any,
                 })
             }
-            Expr::Unary(UnOp::Neg(_), a) => {
+            Expr::Unary(UnOp::Neg(ty), a) => {
                 let a = self.eval(context, a);
-                map(a, |a| match a {
+                let less = map(a, |a| match a {
                     Val::Data(a) => a.negative().map_or(Val::Any, Val::Data),
                     _ => Val::Any,
-                })
+                });
+                self.results(*ty, less)
             }
-            Expr::Binary(BinOp::Arith(op, _), a, b) => {
+            Expr::Binary(BinOp::Arith(op, ty), a, b) => {
                 let (a, b) = (self.eval(context, a), self.eval(context, b));
                 if let (Arith::Div | Arith::Rem, [(_, Val::Data(divisor))]) = (op, b.as_slice())
                     && divisor.factors.is_empty()
@@ -72,7 +73,8 @@ impl Translation<'_> {
                     });
                     return each.collect();
                 }
-                product(&a, &b, |a, b| arithmetic(*op, a, b))
+                let results = product(&a, &b, |a, b| arithmetic(*op, a, b));
+                self.results(*ty, results)
             }
             Expr::Unary(UnOp::Not, _)
             | Expr::Binary(BinOp::Compare(_) | BinOp::And | BinOp::Or, ..) => {
@@ -83,6 +85,10 @@ impl Translation<'_> {
                     all.extend(cases.into_iter().map(|commands| (commands, value.clone())));
                 }
                 all
+            }
+            Expr::Convert(ty, a) if self.setting.machine_integers => {
+                let a = self.eval(context, a);
+                self.results(*ty, a)
             }
             Expr::Convert(ty, a) => {
                 let a = self.eval(context, a);
@@ -146,6 +152,82 @@ impl Translation<'_> {
             (commands, Val::Data(value.clone()))
         };
         cases.into_iter().map(with).collect()
+    }
+
+    /// Results of operations in a type, if integers are those of the target: they wrap.
+    fn results(&mut self, ty: IntType, all: Alternatives) -> Alternatives {
+        let Some((least, largest)) = ty.bounds().filter(|_| self.setting.machine_integers) else {
+            return all;
+        };
+        let mut results = Vec::new();
+        for (commands, value) in all {
+            match value {
+                Val::Data(sum) => results.extend(self.wrapped(least, largest, commands, sum)),
+                Val::Any | Val::Heap(..) | Val::Bytes(..) => results.push((commands, Val::Any)),
+            }
+        }
+        results
+    }
+
+    /// A sum modulo two to the number of bits: itself, or one turn more or less, or after more turns any value.
+    fn wrapped(
+        &mut self,
+        least: i128,
+        largest: i128,
+        commands: Vec<Command>,
+        sum: Sum,
+    ) -> Alternatives {
+        let turn = largest - least + 1;
+        let (low, high) = self.interval(&sum).unwrap_or((i128::MIN / 4, i128::MAX / 4));
+        let mut all = Vec::new();
+        for turns in -1..=1 {
+            let (from, to) = (least + turns * turn, largest + turns * turn);
+            if high < from || to < low {
+                continue;
+            }
+            let bounds = [
+                (low < from).then(|| at_least(&sum, &Sum::number(from))),
+                (to < high).then(|| at_least(&Sum::number(to), &sum)),
+            ];
+            let bounds = bounds.into_iter().flatten().collect::<Option<Vec<_>>>();
+            let value = sum.plus(&Sum::number(turn), -turns);
+            let (Some(bounds), Some(value)) = (bounds, value) else {
+                return vec![(commands, Val::Any)];
+            };
+            let mut case = commands.clone();
+            case.extend(bounds.into_iter().map(Command::Assume));
+            all.push((case, Val::Data(value)));
+        }
+        for (further, beyond) in [
+            (low < least - turn, Constraint::less(&sum, &Sum::number(least - turn))),
+            (largest + turn < high, Constraint::less(&Sum::number(largest + turn), &sum)),
+        ] {
+            if further {
+                let value = self.data_var(format!("$w{}", self.cfg.data.len())) as u32;
+                self.ranges.insert(value, (least, largest));
+                let any = Sum::var(value);
+                let bounds =
+                    [at_least(&any, &Sum::number(least)), at_least(&Sum::number(largest), &any)];
+                let mut case = commands.clone();
+                case.extend(beyond.map(Command::Assume));
+                let bounds = bounds.into_iter().flatten().collect();
+                case.push(Command::HavocData(value as usize, bounds));
+                all.push((case, Val::Data(any)));
+            }
+        }
+        all
+    }
+
+    /// What a sum can be, by the types of its variables.
+    fn interval(&self, sum: &Sum) -> Option<(i128, i128)> {
+        let (mut low, mut high) = (sum.constant, sum.constant);
+        for (var, factor) in &sum.factors {
+            let (least, largest) = self.ranges.get(var)?;
+            let (a, b) = (least.checked_mul(*factor)?, largest.checked_mul(*factor)?);
+            low = low.checked_add(a.min(b))?;
+            high = high.checked_add(a.max(b))?;
+        }
+        Some((low, high))
     }
 
     /// A conversion keeps what the type holds, and wraps the rest, of which nothing else is known.

@@ -1,0 +1,11 @@
+//:: prove safe
+// Without bounds there is always one more.
+#include <assert.h>
+
+extern unsigned __VERIFIER_nondet_uint(void);
+
+int main(void) {
+    unsigned n = __VERIFIER_nondet_uint();
+    assert(n + 1 > 0);
+    return 0;
+}
