@@ -318,6 +318,7 @@ pub(crate) fn safety(
             pos: i.pos,
             function: function(i.proc).to_owned(),
             disjuncts: i.disjuncts,
+            not_checked: i.not_checked,
         })
         .collect();
     let mut properties: Vec<PropertyReport> =

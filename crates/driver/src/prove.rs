@@ -145,7 +145,15 @@ pub fn interpolants(
             }
             None => {
                 let pictures = Vec::new();
-                invariants.push(Invariant { proc, loc: at, pos, disjuncts, pictures, facts });
+                invariants.push(Invariant {
+                    proc,
+                    loc: at,
+                    pos,
+                    disjuncts,
+                    pictures,
+                    facts,
+                    not_checked: None,
+                });
             }
         }
     }

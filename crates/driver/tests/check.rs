@@ -8,7 +8,7 @@ use heap::run::{Config, End, FaultKind, Inputs, Property, Run};
 use heap::{ProcId, Program};
 use infer::check::{Claim, Report, check};
 use infer::contract;
-use shape::{Certificate, Outcome, Start};
+use shape::{Certificate, Outcome, Start, State, Term};
 
 const ALL: [Property; 3] = [Property::MemSafety, Property::MemTrack, Property::Reach];
 
@@ -71,6 +71,7 @@ fn checked(
         preds,
         properties,
         malloc_may_fail,
+        machine_integers: false,
         deadline,
     })
 }
@@ -150,6 +151,29 @@ fn damages(certificate: &Certificate) -> Vec<(String, Certificate)> {
         }
         for (j, (at, states)) in summary.heads.iter().enumerate() {
             damage(format!("loop {} without states", at.0), &|c| c.summaries[i].heads[j].1.clear());
+            // What holds only at first, or only sometimes.
+            if states.len() > 1 {
+                damage(format!("loop {} with its first state", at.0), &|c| {
+                    c.summaries[i].heads[j].1.truncate(1);
+                });
+            }
+            // An end that is not one, and a node where there may be none.
+            let lists = |state: &State| state.heap.segs.iter().any(|seg| seg.root != seg.to);
+            if states.iter().all(lists) {
+                damage(format!("loop {} with segments the other way round", at.0), &|c| {
+                    for seg in c.summaries[i].heads[j].1.iter_mut().flat_map(|s| &mut s.heap.segs) {
+                        std::mem::swap(&mut seg.root, &mut seg.to);
+                    }
+                });
+            }
+            let empty = |state: &State| state.heap.segs.iter().any(|seg| !seg.nonempty);
+            if states.iter().all(empty) {
+                damage(format!("loop {} with a node in each segment", at.0), &|c| {
+                    for seg in c.summaries[i].heads[j].1.iter_mut().flat_map(|s| &mut s.heap.segs) {
+                        seg.nonempty = true;
+                    }
+                });
+            }
             // Some memory is not there.
             if states.iter().all(|state| !state.heap.segs.is_empty()) {
                 damage(format!("loop {} without a segment", at.0), &|c| {
@@ -162,6 +186,55 @@ fn damages(certificate: &Certificate) -> Vec<(String, Certificate)> {
         }
     }
     all
+}
+
+/// Invariants that say more of numbers than is so are not said to be shown, even where verdicts do not rest on that.
+#[test]
+fn wrong_numbers_do_not_pass() {
+    let mut refused = 0;
+    for (name, program, entry, start) in all_programs("../../tests/infer") {
+        let outcome = analyse(&program, entry, start.as_ref());
+        if !ALL.iter().all(|property| outcome.proves(*property)) {
+            continue;
+        }
+        let whole = (&program, entry, start.as_ref());
+        for (i, summary) in outcome.certificate.summaries.iter().enumerate() {
+            for (j, (at, states)) in summary.heads.iter().enumerate() {
+                // A variable that may be any of several numbers is one that no program of ours computes.
+                let decl = &program.procs[summary.proc.index()];
+                let symbol = |state: &State, var: usize| state.vars.get(var).base;
+                let varies = |state: &State, var: usize| {
+                    let number = matches!(decl.vars[var].ty, heap::Scalar::Int(_));
+                    number && symbol(state, var).is_some() && state.vars.get(var) != Term::DEAD
+                };
+                let of_all = |var: &usize| {
+                    states
+                        .iter()
+                        .all(|state| varies(state, *var) || state.vars.get(*var).base.is_none())
+                        && states.iter().any(|state| varies(state, *var))
+                };
+                let Some(var) = (0..decl.vars.len()).find(of_all) else { continue };
+                let mut damaged = outcome.certificate.clone();
+                let mut possible = true;
+                for state in &mut damaged.summaries[i].heads[j].1 {
+                    if let Some(sym) = symbol(state, var) {
+                        let other = shape::Interval::new(54_321, 54_321);
+                        possible &= state.heap.pure.bound(sym, other);
+                    }
+                }
+                if !possible {
+                    continue;
+                }
+                let report = checked(whole, &damaged, outcome.preds.all(), &ALL);
+                let shown =
+                    report.is_complete() && !report.shapes_only.contains_key(&(summary.proc, *at));
+                assert!(!shown, "{name}: loop {}: a number that varies is shown not to", at.0);
+                refused += 1;
+            }
+        }
+    }
+    println!("{refused} bounds refused");
+    assert!(refused > 0, "{refused}");
 }
 
 /// How many claims about the programs of another tree (`LANCEHEAD_PROGRAMS_IN=DIR`, every n-th with `LANCEHEAD_SHARE=n`)

@@ -94,6 +94,8 @@ pub struct Invariant {
     pub pictures: Vec<Picture>,
     /// What they say of variables: the facts of one of these lists hold.
     pub facts: Vec<Vec<Fact>>,
+    /// Where a check was asked for that did not show it as it is: what was not shown, and why.
+    pub not_checked: Option<String>,
 }
 
 /// What is asked of an analysis.

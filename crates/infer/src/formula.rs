@@ -222,10 +222,8 @@ impl<'a> Names<'a> {
             if is_type_range(*low, *high) {
                 continue;
             }
-            parts.extend(low.filter(|low| low.abs() < LARGE).map(|low| format!("{low} <= {name}")));
-            parts.extend(
-                high.filter(|high| high.abs() < LARGE).map(|high| format!("{name} <= {high}")),
-            );
+            parts.extend(low.filter(is_said).map(|low| format!("{low} <= {name}")));
+            parts.extend(high.filter(is_said).map(|high| format!("{name} <= {high}")));
         }
         for sum in linear {
             if sum.factors.iter().all(|(var, _)| scope.names.contains_key(&Sym(*var))) {
@@ -365,8 +363,10 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Bounds beyond this are those of types.
-const LARGE: i128 = 1 << 31;
+/// Is a bound worth saying: not one that a type has anyway, or nearly? What is not said is not checked, either.
+pub(crate) fn is_said(bound: &i128) -> bool {
+    bound.unsigned_abs() < (1 << 31) - 16
+}
 
 #[derive(Default)]
 pub(crate) struct Scope {

@@ -180,6 +180,7 @@ pub fn infer(
         let all = checked.get_or_insert_default();
         all.proved += report.proved;
         all.open.extend(report.open.iter().cloned());
+        all.shapes_only.extend(report.shapes_only.iter().map(|(at, why)| (*at, why.clone())));
     }
     let cancelled = cancelled();
     // A precondition is worth something if the procedure is safe under it.

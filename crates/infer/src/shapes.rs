@@ -50,8 +50,7 @@ impl Analysis for Shapes {
         let given = abduced.as_ref().map(|(start, _)| start);
         let mut outcomes: Vec<Outcome> =
             found.iter().map(|outcome| outcome_of(outcome, program, asked, given)).collect();
-        // The check takes integers for unbounded.
-        if asked.check && !asked.config.machine_integers {
+        if asked.check {
             let mut claimed: Vec<Property> = Vec::new();
             let mut order: Vec<(&shape::Outcome, &mut Outcome)> =
                 found.iter().zip(&mut outcomes).collect();
@@ -74,13 +73,32 @@ impl Analysis for Shapes {
                     preds: found.preds.all(),
                     properties: &new,
                     malloc_may_fail: asked.config.malloc_may_fail,
+                    machine_integers: asked.config.machine_integers,
                     deadline: Instant::now() + CHECK_TIME,
                 }));
                 claimed.extend(new);
             }
+            for outcome in &mut outcomes {
+                for invariant in &mut outcome.invariants {
+                    let place = (invariant.proc, invariant.loc);
+                    invariant.not_checked = not_checked(outcome.checked.as_ref(), place);
+                }
+            }
         }
         outcomes
     }
+}
+
+/// What a check did not show of the invariant of a loop.
+fn not_checked(report: Option<&check::Report>, place: (heap::ProcId, LocId)) -> Option<String> {
+    let Some(report) = report else {
+        return Some("no verdict rests on it".into());
+    };
+    if !report.is_complete() {
+        return Some("invariants are shown together, and not all of them were".into());
+    }
+    let why = report.shapes_only.get(&place)?;
+    Some(format!("what it says of numbers ({why})"))
 }
 
 /// A precondition, where nobody says what pointers the entry is given.
@@ -175,7 +193,7 @@ fn outcome_of(
         let facts = decl.map_or_else(Vec::new, |decl| {
             invariant.states.iter().map(|state| facts::of(state, decl)).collect()
         });
-        Invariant { proc, loc, pos: invariant.pos, disjuncts, pictures, facts }
+        Invariant { proc, loc, pos: invariant.pos, disjuncts, pictures, facts, not_checked: None }
     });
     let invariants = invariants.collect();
     let assumed = abduced.map(|start| assumed(&mut names, found, asked, start));

@@ -105,8 +105,15 @@ fn right_follows(
     if !wanted.equal.iter().all(equal) {
         return Err("an equation on the right does not follow");
     }
+    // The other right side may name what the left side equates by another name.
+    let same = |a: Var, b: Var| a == b || known.are_equal(from, a, b);
     let different = |(a, b): &(Var, Var)| {
-        right.different.contains(&ordered(*a, *b)) || known.are_different(from, *a, *b)
+        right.different.contains(&ordered(*a, *b))
+            || known.are_different(from, *a, *b)
+            || right
+                .different
+                .iter()
+                .any(|(c, d)| same(*a, *c) && same(*b, *d) || same(*a, *d) && same(*b, *c))
     };
     if !wanted.different.iter().all(different) {
         return Err("a disequation on the right does not follow");

@@ -167,6 +167,8 @@ pub struct SummaryStates {
     pub entry: State,
     /// What holds at the heads of its loops: one of these.
     pub heads: Vec<(LocId, Vec<State>)>,
+    /// The same for other locations where ways meet.
+    pub meets: Vec<(LocId, Vec<State>)>,
     /// One of these holds when it returns; the only variable is its result.
     pub exits: Vec<State>,
 }
@@ -816,16 +818,16 @@ impl<'p> Engine<'p> {
         let mut certificate = Certificate::default();
         for (callee, summary) in std::mem::take(&mut self.summaries).into_iter().enumerate() {
             let head = &self.info[summary.proc.index()].head;
-            let mut heads: Vec<(LocId, Vec<State>)> =
-                summary.at.into_iter().filter(|(at, _)| head[at.index()]).collect();
-            heads.sort_by_key(|(at, _)| *at);
+            let mut all: Vec<(LocId, Vec<State>)> = summary.at.into_iter().collect();
+            all.sort_by_key(|(at, _)| *at);
+            let (heads, meets) = all.into_iter().partition(|(at, _)| head[at.index()]);
             for call in summary.callers {
                 let (from, frame, anchors) = call.parts();
                 let (caller, site) = (from.summary, from.site);
                 certificate.calls.push(CallStates { caller, site, callee, frame, anchors });
             }
             let (proc, entry, exits) = (summary.proc, summary.entry, summary.exits);
-            certificate.summaries.push(SummaryStates { proc, entry, heads, exits });
+            certificate.summaries.push(SummaryStates { proc, entry, heads, meets, exits });
         }
         certificate
     }

@@ -25,7 +25,7 @@ mod vars;
 
 pub use crate::abduce::{abduce, anything, has_global_pointers};
 pub use crate::heap::{
-    Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global, is_rigid,
+    Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global, is_rigid, procedure,
 };
 pub use engine::{
     CallStates, Certificate, Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop,

@@ -2,12 +2,13 @@
 //! at the start.
 
 use arith::Sum;
-use heap::{Expr, LocId, ProcId, VarId};
+use heap::{Callee, Expr, LocId, ProcId, VarId};
 use shape::{CallStates, State, Sym, Term};
-use sl::core::Var;
+use sl::core::{SymHeap, Var};
 
 use super::path::{Path, Value};
-use super::{Checker, Stuck, When};
+use super::states::When;
+use super::{Checker, Place, Stuck};
 use crate::logic::{Column, Root};
 
 impl Checker<'_> {
@@ -18,17 +19,32 @@ impl Checker<'_> {
         at: LocId,
         mut path: Path,
         to: Option<VarId>,
-        callee: ProcId,
+        callee: &Callee,
         args: &[Expr],
     ) -> Result<Vec<Path>, Stuck> {
+        let callee = match callee {
+            Callee::Proc(id) => *id,
+            Callee::Pointer(e) => {
+                let value = self.eval(&mut path, e);
+                let known = |(_, var): &(&ProcId, &Var)| value == Value::Loc(**var, 0);
+                let found = self.procs.iter().find(known);
+                *found.ok_or_else(|| Stuck::new("a pointer that is called may lead nowhere"))?.0
+            }
+        };
+        if self.program.proc(callee).body.is_none() {
+            if let Some(to) = to {
+                self.havoc(&mut path, to.index());
+            }
+            return Ok(vec![path]);
+        }
         let certificate = self.certificate;
-        let made = certificate.calls.iter().filter(|call| {
+        let made = certificate.calls.iter().enumerate().filter(|(_, call)| {
             call.caller == caller
                 && call.site.proc == self.proc
                 && call.site.at == at
                 && certificate.summaries.get(call.callee).is_some_and(|s| s.proc == callee)
         });
-        let made: Vec<&CallStates> = made.collect();
+        let made: Vec<(usize, &CallStates)> = made.collect();
         let values: Vec<Value> = args.iter().map(|arg| self.eval(&mut path, arg)).collect();
         let mut left = self.heap_at_end(&mut path);
         let decl = self.program.proc(callee);
@@ -41,8 +57,8 @@ impl Checker<'_> {
                 value => self.name(&path, &mut left, name, is_loc, value),
             }
         }
-        let mut why = "no state of the analysis gets there".to_owned();
-        for call in made {
+        let mut right = Vec::new();
+        for (number, call) in made {
             let Some(summary) = certificate.summaries.get(call.callee) else { continue };
             let Some(before) = beside(&call.frame, &call.anchors, &summary.entry) else { continue };
             let mut roots = self.roots(&mut path.scope, When::After, &before.state);
@@ -54,14 +70,36 @@ impl Checker<'_> {
                     roots.push(Root { var: name, is_loc, value: before.callee.get(i) });
                 }
             }
-            let right = self.assertion(0, &before.state, &roots);
-            let scope = path.scope.clone();
-            match self.prove(&scope, &left, &[right]) {
-                Ok(()) => return Ok(self.after(call, to)),
-                Err(reason) => why = reason,
+            right.push((number, self.assertion(0, &before.state, &roots)));
+        }
+        let scope = path.scope.clone();
+        let heaps: Vec<SymHeap> = right.iter().map(|(_, heap)| heap.clone()).collect();
+        let mut why = "no state of the analysis gets there".to_owned();
+        let mut found = self.guess(&scope, &left, &heaps);
+        if found.is_none() {
+            for i in self.likely(&left, &heaps) {
+                let Some(heap) = heaps.get(i) else { continue };
+                match self.prove(&scope, &left, std::slice::from_ref(heap)) {
+                    Ok(()) => found = Some(i),
+                    Err(reason) => why = reason,
+                }
+                if found.is_some() {
+                    break;
+                }
             }
         }
-        Err(Stuck(format!("what a call needs is not shown: {why}")))
+        let Some((number, _)) = found.and_then(|i| right.get(i)) else {
+            let of_call = |(number, _): &(usize, SymHeap)| {
+                let callee = certificate.calls.get(*number).map(|call| call.callee);
+                callee.into_iter().map(Place::Entry).chain([Place::Frame(*number)])
+            };
+            let claims = right.iter().flat_map(of_call).collect();
+            let what = format!("what a call needs is not shown: {why}");
+            return Err(Stuck { what, claims });
+        };
+        // What comes behind a call depends on nothing but the frame and the callee's exits.
+        let call = certificate.calls.get(*number).filter(|_| self.made.insert(*number));
+        Ok(call.map_or_else(Vec::new, |call| self.after(call, to)))
     }
 
     fn after(&self, call: &CallStates, to: Option<VarId>) -> Vec<Path> {
@@ -95,7 +133,7 @@ impl Checker<'_> {
                     let null = self.logic.loc as Var;
                     let new = match &value {
                         _ if Some(*column) != own => None,
-                        Value::Loc(at, k) if is_loc => path.resolve(&self.logic, *at, *k),
+                        Value::Loc(at, k) if is_loc => self.location(path, *at, *k),
                         Value::Int(sum) if is_loc && *sum == Sum::number(0) => Some(null),
                         Value::Int(sum) if !is_loc => Some(path.int_var(&self.logic, sum)),
                         _ => None,

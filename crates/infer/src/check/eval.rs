@@ -31,41 +31,46 @@ impl Checker<'_> {
             }
             Expr::Offset(base, bytes) => {
                 let (base, bytes) = (self.eval(path, base), self.eval(path, bytes));
-                match (base, bytes) {
-                    (Value::Loc(at, k), Value::Int(sum)) if sum.factors.is_empty() => {
-                        k.checked_add(sum.constant).map_or(Value::Any, |k| Value::Loc(at, k))
+                let (Some((at, k)), Value::Int(sum)) = (base.place(), bytes) else {
+                    return Value::Any;
+                };
+                k.plus(&sum, 1).map_or(Value::Any, |distance| path.behind(at, &distance))
+            }
+            Expr::Distance(a, b) => {
+                match (self.eval(path, a).place(), self.eval(path, b).place()) {
+                    (Some((a, k)), Some((b, j))) if a == b => {
+                        k.plus(&j, -1).map_or(Value::Any, Value::Int)
                     }
                     _ => Value::Any,
                 }
             }
-            Expr::Distance(a, b) => match (self.eval(path, a), self.eval(path, b)) {
-                (Value::Loc(a, k), Value::Loc(b, j)) if a == b => {
-                    k.checked_sub(j).map_or(Value::Any, |d| Value::Int(Sum::number(d)))
-                }
-                _ => Value::Any,
-            },
             Expr::Unary(UnOp::Not, _)
             | Expr::Binary(BinOp::Compare(_) | BinOp::And | BinOp::Or, ..) => {
                 self.number(path, 0, 1)
             }
-            Expr::Unary(UnOp::Neg(_), a) => match self.eval(path, a) {
-                Value::Int(a) => a.negative().map_or(Value::Any, Value::Int),
-                _ => Value::Any,
+            Expr::Unary(UnOp::Neg(ty), a) => match self.eval(path, a) {
+                Value::Int(a) => self.result(path, *ty, a.negative()),
+                _ => self.result(path, *ty, None),
             },
-            Expr::Binary(BinOp::Arith(op, _), a, b) => {
+            Expr::Binary(BinOp::Arith(op, ty), a, b) => {
                 match (self.eval(path, a), self.eval(path, b)) {
                     (Value::Int(a), Value::Int(b)) => {
-                        arithmetic(*op, &a, &b).map_or(Value::Any, Value::Int)
+                        let (a, b) = (path.simplified(&a), path.simplified(&b));
+                        self.result(path, *ty, arithmetic(*op, &a, &b))
                     }
-                    _ => Value::Any,
+                    _ => self.result(path, *ty, None),
                 }
             }
             Expr::Convert(ty, a) => {
                 let a = self.eval(path, a);
                 self.convert(path, *ty, a)
             }
-            Expr::Proc(_)
-            | Expr::Float(_)
+            Expr::Proc(id) => {
+                let Some(var) = self.procedure(*id) else { return Value::Any };
+                path.heap.add_different(var, null);
+                Value::Loc(var, 0)
+            }
+            Expr::Float(_)
             | Expr::ToFloat(..)
             | Expr::Unary(UnOp::BitNot(_) | UnOp::FloatNeg, _)
             | Expr::Binary(BinOp::Float(_), ..)
@@ -73,7 +78,25 @@ impl Checker<'_> {
         }
     }
 
+    /// What an operation yields: with machine integers a number of its type. One that has none there is any other.
+    fn result(&self, path: &mut Path, ty: IntType, sum: Option<Sum>) -> Value {
+        match (sum, self.machine_integers) {
+            (Some(sum), false) => Value::Int(sum),
+            (Some(sum), true) => self.convert(path, ty, Value::Int(sum)),
+            (None, true) => match ty.bounds() {
+                Some((low, high)) => self.number(path, low, high),
+                None => Value::Any,
+            },
+            (None, false) => Value::Any,
+        }
+    }
+
     fn convert(&self, path: &mut Path, ty: IntType, value: Value) -> Value {
+        // `offsetof` by hand: a distance from the null pointer.
+        let value = match value {
+            Value::Loc(at, k) if at == self.logic.loc as Var => Value::Int(Sum::number(k)),
+            value => value,
+        };
         let Value::Int(sum) = &value else { return Value::Any };
         let Some((least, largest)) = ty.bounds() else { return value };
         if sum.factors.is_empty() {
@@ -150,10 +173,20 @@ impl Checker<'_> {
                 constraint.into_iter().for_each(|c| path.heap.add_linear(c));
                 !arith::contradictory(path.heap.constraints())
             }
+            (Value::Within(a, k), Value::Loc(b, j)) if a == b => {
+                return self.compare(path, op, Value::Int(k), Value::Int(Sum::number(j)), true);
+            }
+            (Value::Loc(a, k), Value::Within(b, j)) if a == b => {
+                return self.compare(path, op, Value::Int(Sum::number(k)), Value::Int(j), true);
+            }
+            (Value::Within(a, k), Value::Within(b, j)) if a == b => {
+                return self.compare(path, op, Value::Int(k), Value::Int(j), true);
+            }
             (Value::Loc(a, k), Value::Loc(b, j)) => match op {
                 Comparison::Eq | Comparison::Ne if a == b => (k == j) == (op == Comparison::Eq),
                 Comparison::Eq | Comparison::Ne => self.locations(&mut path, op, (a, k), (b, j)),
-                Comparison::Lt | Comparison::Le => true,
+                Comparison::Lt => a != b || k < j,
+                Comparison::Le => a != b || k <= j,
             },
             _ => true,
         };
@@ -162,8 +195,10 @@ impl Checker<'_> {
 
     fn locations(&self, path: &mut Path, op: Comparison, a: (Var, i128), b: (Var, i128)) -> bool {
         let null = self.logic.loc as Var;
-        let names = (path.resolve(&self.logic, a.0, a.1), path.resolve(&self.logic, b.0, b.1));
+        let names = (self.location(path, a.0, a.1), self.location(path, b.0, b.1));
+        let procs = |var: Var| self.procs.values().any(|known| *known == var);
         match names {
+            (Some(x), Some(y)) if procs(x) && procs(y) => op == Comparison::Ne,
             (Some(x), Some(y)) if op == Comparison::Eq => path.equate(&self.logic, x, y),
             (Some(x), Some(y)) => {
                 path.heap.add_different(x, y);
@@ -174,7 +209,8 @@ impl Checker<'_> {
                 let (inner, other) = if a.1 != 0 { (a, b) } else { (b, a) };
                 let in_object = path.heap.cell_at(inner.0).is_some()
                     && path.object(&self.logic, inner.0).is_ok_and(|(cell, offset)| {
-                        path.is_inside(cell, offset.saturating_add(inner.1), &Sum::number(0))
+                        let offset = Sum::number(offset.saturating_add(inner.1));
+                        path.is_inside(cell, &offset, &Sum::number(0))
                     });
                 !(in_object && other == (null, 0) && op == Comparison::Eq)
             }

@@ -9,6 +9,14 @@ use super::path::{Path, Value};
 use super::{Checker, Stuck};
 use crate::logic::Column;
 
+/// `c ? a : b`.
+fn choice(e: &Expr) -> Option<(&Expr, &Expr, &Expr)> {
+    match e {
+        Expr::If(condition, a, b) => Some((condition, a, b)),
+        _ => None,
+    }
+}
+
 type Paths = Result<Vec<Path>, Stuck>;
 
 impl Checker<'_> {
@@ -35,6 +43,17 @@ impl Checker<'_> {
                     }
                     return Ok(all);
                 }
+                if let Some((condition, a, b)) = choice(e) {
+                    let mut all = Vec::new();
+                    for (truth, chosen) in [(true, a), (false, b)] {
+                        for mut path in self.assume(path.clone(), condition, truth) {
+                            let value = self.eval(&mut path, chosen);
+                            self.set(&mut path, to.index(), value);
+                            all.push(path);
+                        }
+                    }
+                    return Ok(all);
+                }
                 let value = self.eval(&mut path, e);
                 self.set(&mut path, to.index(), value);
                 Ok(vec![path])
@@ -48,7 +67,7 @@ impl Checker<'_> {
                 }
                 let mut all = Vec::new();
                 for (mut path, at, offset) in self.places(path, at, width)? {
-                    let value = self.read(&path, at, offset, *ty, width)?;
+                    let value = self.read(&path, at, &offset, *ty, width);
                     self.set(&mut path, to.index(), value);
                     all.push(path);
                 }
@@ -61,7 +80,7 @@ impl Checker<'_> {
                 let mut all = Vec::new();
                 for (mut path, at, offset) in self.places(path, at, width)? {
                     let value = path.held.pop().unwrap_or(Value::Any);
-                    self.write(&mut path, at, offset, *ty, width, value)?;
+                    self.write(&mut path, at, &offset, *ty, width, value)?;
                     all.push(path);
                 }
                 Ok(all)
@@ -146,12 +165,7 @@ impl Checker<'_> {
             Command::Exit(_) | Command::Abort => Ok(Vec::new()),
             Command::Print { .. } => Err(Stuck::new("what is printed is not checked")),
             Command::Realloc { .. } => Err(Stuck::new("`realloc` is not checked")),
-            Command::Call { to, .. } => {
-                if let Some(to) = to {
-                    self.havoc(&mut path, to.index());
-                }
-                Ok(vec![path])
-            }
+            Command::Call { .. } => Err(Stuck::new("a call is no command")),
         }
     }
 
@@ -162,7 +176,7 @@ impl Checker<'_> {
             (Scalar::Ptr(_), Value::Int(sum)) if sum == Sum::number(0) => null,
             (Scalar::Ptr(_), Value::Int(_)) | (Scalar::Float(_), _) => Value::Any,
             (Scalar::Int(_), value) if value == null => Value::Int(Sum::number(0)),
-            (Scalar::Int(_), Value::Loc(..)) => Value::Any,
+            (Scalar::Int(_), Value::Loc(..) | Value::Within(..)) => Value::Any,
             (_, value) => value,
         };
     }
@@ -184,18 +198,24 @@ impl Checker<'_> {
 
     /// Something is read from a constant of the program.
     fn constant(&self, path: &mut Path, at: &Expr, width: u64) -> Option<Result<Path, Stuck>> {
-        let Value::Loc(at, k) = self.eval(path, at) else { return None };
+        let (at, start) = match self.eval(path, at) {
+            Value::Loc(at, k) => (at, Sum::number(k)),
+            Value::Within(at, k) => (at, k),
+            Value::Int(_) | Value::Any => return None,
+        };
         let number = self.globals.iter().position(|var| *var == at)?;
         let global = self.program.globals.get(number).filter(|g| g.constant)?;
-        let size = i128::from(self.program.size_of(&global.ty));
-        Some(match 0 <= k && k.saturating_add(i128::from(width)) <= size {
+        let last = i128::from(self.program.size_of(&global.ty)) - i128::from(width);
+        let inside = path.proves(Constraint::at_most(&Sum::number(0), &start))
+            && path.proves(Constraint::at_most(&start, &Sum::number(last)));
+        Some(match inside {
             true => Ok(path.clone()),
             false => Err(Stuck::new("a constant is read outside of its bounds")),
         })
     }
 
     /// The objects that a pointer leads to, with the offset there.
-    fn places(&self, path: Path, at: &Expr, width: u64) -> Result<Vec<(Path, Var, i128)>, Stuck> {
+    fn places(&self, path: Path, at: &Expr, width: u64) -> Result<Vec<(Path, Var, Sum)>, Stuck> {
         self.places_of(path, at, &Sum::number(i128::from(width)))
     }
 
@@ -204,62 +224,74 @@ impl Checker<'_> {
         mut path: Path,
         at: &Expr,
         width: &Sum,
-    ) -> Result<Vec<(Path, Var, i128)>, Stuck> {
-        let Value::Loc(at, k) = self.eval(&mut path, at) else {
-            return Err(Stuck::new("of a pointer nothing is known"));
+    ) -> Result<Vec<(Path, Var, Sum)>, Stuck> {
+        let (at, k) = match self.eval(&mut path, at) {
+            Value::Loc(at, k) => (at, Sum::number(k)),
+            Value::Within(at, k) => (at, k),
+            Value::Int(_) | Value::Any => {
+                return Err(Stuck::new("of a pointer nothing is known"));
+            }
         };
         let mut all = Vec::new();
         for (path, at) in path.with_cell(&self.logic, at, 6)? {
             let (object, offset) = path.object(&self.logic, at)?;
-            let offset = offset.saturating_add(k);
-            if !path.is_inside(object, offset, width) {
+            let offset = Sum::number(offset).plus(&k, 1).map(|sum| path.simplified(&sum));
+            let Some(offset) = offset.filter(|offset| path.is_inside(object, offset, width)) else {
                 return Err(Stuck::new("an access may be outside of its object"));
-            }
+            };
             let addr = path.heap.cells().get(object).map_or(at, |cell| cell.addr);
             all.push((path, addr, offset));
         }
         Ok(all)
     }
 
-    fn read(
-        &self,
-        path: &Path,
-        at: Var,
-        offset: i128,
-        ty: Scalar,
-        width: u64,
-    ) -> Result<Value, Stuck> {
-        let Some(column) = Column::new(offset, width, ty) else { return Ok(Value::Any) };
-        let place = self.logic.columns.iter().position(|c| *c == column);
+    fn read(&self, path: &Path, at: Var, offset: &Sum, ty: Scalar, width: u64) -> Value {
+        let ([], start) = (&offset.factors[..], offset.constant) else { return Value::Any };
+        let Some(column) = Column::new(start, width, ty) else { return Value::Any };
+        let place = self.column(column);
         let cell = path.heap.cell_at(at).map(|(_, cell)| cell);
         let field = place.and_then(|place| cell?.fields.get(1 + place).copied());
-        Ok(match field {
+        match field {
             Some(var) if column.is_loc => Value::Loc(var, 0),
-            Some(var) => Value::Int(Sum::var(var)),
+            Some(var) => Value::Int(path.simplified(&Sum::var(var))),
             None => Value::Any,
-        })
+        }
+    }
+
+    /// The place of a column among those of the logic. One that is missing is asked for.
+    fn column(&self, column: Column) -> Option<usize> {
+        let place = self.logic.columns.iter().position(|c| *c == column);
+        if place.is_none() {
+            self.missing.borrow_mut().columns.insert(column);
+        }
+        place
     }
 
     fn write(
         &self,
         path: &mut Path,
         at: Var,
-        offset: i128,
+        offset: &Sum,
         ty: Scalar,
         width: u64,
         value: Value,
     ) -> Result<(), Stuck> {
-        let own = Column::new(offset, width, ty);
+        let constant = offset.factors.is_empty().then_some(offset.constant);
+        let own = constant.and_then(|offset| Column::new(offset, width, ty));
+        if let Some(column) = own {
+            self.column(column);
+        }
         let is_loc = ty.is_pointer();
         let null = self.logic.loc as Var;
+        let width = Sum::number(i128::from(width));
         for (place, column) in self.logic.columns.iter().enumerate() {
             let end = column.offset + i128::from(column.width);
-            if end <= offset || offset.saturating_add(i128::from(width)) <= column.offset {
+            if path.is_beside((column.offset, end), offset, &width) {
                 continue;
             }
             let new = match &value {
                 _ if Some(*column) != own => None,
-                Value::Loc(var, k) if is_loc => path.resolve(&self.logic, *var, *k),
+                Value::Loc(var, k) if is_loc => self.location(path, *var, *k),
                 Value::Int(sum) if is_loc && *sum == Sum::number(0) => Some(null),
                 Value::Int(sum) if !is_loc => Some(path.int_var(&self.logic, sum)),
                 Value::Loc(var, 0) if !is_loc && *var == null => {
@@ -350,18 +382,26 @@ impl Checker<'_> {
         let Value::Int(size) = self.eval(&mut path, size) else {
             return Err(Stuck::new("of the number of bytes nothing is known"));
         };
+        let size = path.simplified(&size);
         if size == Sum::number(0) {
             return Ok(vec![path]);
         }
+        if !path.proves(Constraint::at_most(&Sum::number(0), &size)) {
+            return Err(Stuck::new("the number of bytes may be negative"));
+        }
         let mut all = Vec::new();
         for (mut path, at, offset) in self.places_of(path, at, &size)? {
-            let end = size.factors.is_empty().then(|| offset.saturating_add(size.constant));
+            let fixed = match (&offset.factors[..], &size.factors[..]) {
+                ([], []) => Some((offset.constant, offset.constant.saturating_add(size.constant))),
+                _ => None,
+            };
             for (place, column) in self.logic.columns.iter().enumerate() {
                 let last = column.offset + i128::from(column.width);
-                if last <= offset || end.is_some_and(|end| end <= column.offset) {
+                if path.is_beside((column.offset, last), &offset, &size) {
                     continue;
                 }
-                let inside = column.offset >= offset && end.is_some_and(|end| last <= end);
+                let inside =
+                    fixed.is_some_and(|(start, end)| start <= column.offset && last <= end);
                 let value = match (zero && inside, column.is_loc) {
                     (true, true) => self.logic.loc as Var,
                     (true, false) => path.int_var(&self.logic, &Sum::number(0)),
@@ -379,12 +419,15 @@ impl Checker<'_> {
 
     /// So many bytes are copied.
     fn copy(&self, mut path: Path, to: &Expr, from: &Expr, size: &Expr) -> Paths {
-        let size = match self.eval(&mut path, size) {
-            Value::Int(sum) if sum.factors.is_empty() => sum,
-            _ => return Err(Stuck::new("of the number of bytes nothing is known")),
+        let Value::Int(size) = self.eval(&mut path, size) else {
+            return Err(Stuck::new("of the number of bytes nothing is known"));
         };
+        let size = path.simplified(&size);
         if size == Sum::number(0) {
             return Ok(vec![path]);
+        }
+        if !path.proves(Constraint::at_most(&Sum::number(0), &size)) {
+            return Err(Stuck::new("the number of bytes may be negative"));
         }
         let mut all = Vec::new();
         for (mut path, source, offset) in self.places_of(path, from, &size)? {
@@ -396,16 +439,19 @@ impl Checker<'_> {
                 }
                 let old = path.heap.cell_at(source).map(|(_, cell)| cell.fields.clone());
                 let old = old.ok_or_else(|| Stuck::new("an object is gone"))?;
-                let end = start.saturating_add(size.constant);
+                // Where all three are numbers it is known which place is copied where.
+                let known = [&start, &offset, &size].iter().all(|sum| sum.factors.is_empty());
+                let end = start.constant.saturating_add(size.constant);
                 for (place, column) in self.logic.columns.iter().enumerate() {
                     let last = column.offset + i128::from(column.width);
-                    if last <= start || end <= column.offset {
+                    if path.is_beside((column.offset, last), &start, &size) {
                         continue;
                     }
-                    let inside = column.offset >= start && last <= end;
-                    let there = Column { offset: column.offset - start + offset, ..*column };
-                    let same = self.logic.columns.iter().position(|c| *c == there);
-                    let value = same.filter(|_| inside);
+                    let inside = known && column.offset >= start.constant && last <= end;
+                    let from = column.offset.saturating_sub(start.constant);
+                    let there = from.checked_add(offset.constant).filter(|_| inside);
+                    let there = there.map(|offset| Column { offset, ..*column });
+                    let value = there.and_then(|there| self.column(there));
                     let value = match value.and_then(|same| old.get(1 + same).copied()) {
                         Some(var) => var,
                         None if column.is_loc => path.fresh_loc(&self.logic),

@@ -11,10 +11,23 @@ use crate::logic::Logic;
 pub(super) enum Value {
     /// So many bytes behind a location.
     Loc(Var, i128),
+    /// The same where the distance is not one number.
+    Within(Var, Sum),
     /// A number.
     Int(Sum),
     /// Nothing is known.
     Any,
+}
+
+impl Value {
+    /// A location, and how far behind it.
+    pub(super) fn place(&self) -> Option<(Var, Sum)> {
+        match self {
+            Value::Loc(at, k) => Some((*at, Sum::number(*k))),
+            Value::Within(at, k) => Some((*at, k.clone())),
+            Value::Int(_) | Value::Any => None,
+        }
+    }
 }
 
 /// What holds on a path. The heap has no existential variables.
@@ -47,7 +60,7 @@ impl Path {
     fn substitute(&mut self, from: Var, to: Var) {
         self.heap = self.heap.substitute(|v| if v == from { to } else { v });
         for value in self.values_mut() {
-            if let Value::Loc(var, _) = value
+            if let Value::Loc(var, _) | Value::Within(var, _) = value
                 && *var == from
             {
                 *var = to;
@@ -130,6 +143,31 @@ impl Path {
         var
     }
 
+    /// The same sum with numbers in place of the variables that certainly are such.
+    pub(super) fn simplified(&self, sum: &Sum) -> Sum {
+        let mut simple = Sum::number(sum.constant);
+        for (var, factor) in &sum.factors {
+            let part = match self.constant(*var) {
+                Some(number) => Sum::number(number),
+                None => Sum::var(*var),
+            };
+            match simple.plus(&part, *factor) {
+                Some(more) => simple = more,
+                None => return sum.clone(),
+            }
+        }
+        simple
+    }
+
+    /// So many bytes behind a location.
+    pub(super) fn behind(&self, at: Var, distance: &Sum) -> Value {
+        let distance = self.simplified(distance);
+        match &distance.factors[..] {
+            [] => Value::Loc(at, distance.constant),
+            _ => Value::Within(at, distance),
+        }
+    }
+
     /// The number that a variable certainly is.
     fn constant(&self, var: Var) -> Option<i128> {
         self.heap.constraints().iter().find_map(|c| {
@@ -147,7 +185,7 @@ impl Path {
         at: Var,
         depth: usize,
     ) -> Result<Vec<(Path, Var)>, Stuck> {
-        if self.heap.cell_at(at).is_some() {
+        if self.heap.cell_at(at).is_some() || self.beside(logic, at).is_some() {
             return Ok(vec![(self, at)]);
         }
         if depth == 0 {
@@ -199,10 +237,22 @@ impl Path {
         Path::each(self, logic, heaps, depth)
     }
 
+    /// The object that a location is in front of, or behind, and how far.
+    fn beside(&self, logic: &Logic, at: Var) -> Option<(Cell, i128)> {
+        self.heap.cells().iter().enumerate().find_map(|(i, cell)| {
+            // The middle of an object has no middle.
+            let own = cell.fields.last() == Some(&cell.addr);
+            let ways = cell.fields.iter().skip(1 + logic.columns.len()).zip(&logic.middles);
+            let mut ways = ways.filter(|(way, _)| own && **way == at);
+            ways.next().map(|(_, middle)| (i, *middle))
+        })
+    }
+
     /// The object that a cell belongs to, and where in it the cell's location is.
     pub(super) fn object(&self, logic: &Logic, at: Var) -> Result<(Cell, i128), Stuck> {
         let Some((place, cell)) = self.heap.cell_at(at) else {
-            return Err(Stuck::new("a pointer may lead nowhere"));
+            let beside = self.beside(logic, at);
+            return beside.ok_or_else(|| Stuck::new("a pointer may lead nowhere"));
         };
         if logic.middles.is_empty() {
             return Ok((place, 0));
@@ -243,12 +293,24 @@ impl Path {
     }
 
     /// Are so many bytes from an offset on within an object?
-    pub(super) fn is_inside(&self, object: Cell, offset: i128, width: &Sum) -> bool {
+    pub(super) fn is_inside(&self, object: Cell, offset: &Sum, width: &Sum) -> bool {
         let tag = self.heap.cells().get(object).and_then(|cell| cell.fields.first().copied());
-        let (Some(tag), true) = (tag, offset >= 0) else { return false };
+        let start = || self.proves(Constraint::at_most(&Sum::number(0), offset));
+        let (Some(tag), true) = (tag, start()) else { return false };
         // The tag is three times the size, and whose it is.
-        let end = Sum::number(offset).plus(width, 1).and_then(|end| Sum::default().plus(&end, 3));
+        let end = offset.plus(width, 1).and_then(|end| Sum::default().plus(&end, 3));
         end.is_some_and(|end| self.proves(Constraint::at_most(&end, &Sum::var(tag))))
+    }
+
+    /// Is a place certainly in front of bytes that start at an offset, or behind them?
+    pub(super) fn is_beside(&self, (start, end): (i128, i128), offset: &Sum, width: &Sum) -> bool {
+        if let ([], []) = (&offset.factors[..], &width.factors[..]) {
+            return end <= offset.constant
+                || offset.constant.saturating_add(width.constant) <= start;
+        }
+        let behind = offset.plus(width, 1);
+        self.proves(Constraint::at_most(&Sum::number(end), offset))
+            || behind.is_some_and(|b| self.proves(Constraint::at_most(&b, &Sum::number(start))))
     }
 
     /// Is an object certainly on the heap?
@@ -272,7 +334,10 @@ impl Path {
         let Some(cell) = self.heap.remove_cell(object) else { return };
         let ways = cell.fields.iter().skip(1 + logic.columns.len()).take(logic.middles.len());
         for way in ways.filter(|way| **way != logic.loc as Var) {
-            if let Some((place, _)) = self.heap.cell_at(*way) {
+            // Behind the object there may be another one.
+            let middle =
+                self.heap.cell_at(*way).filter(|(_, c)| c.fields.last() == Some(&cell.addr));
+            if let Some(place) = middle.map(|(place, _)| place) {
                 self.heap.remove_cell(place);
             }
         }
@@ -307,13 +372,11 @@ impl Path {
         }
         let mut ways = Vec::new();
         for middle in &logic.middles {
+            let there = self.fresh_loc(logic);
             if size.factors.is_empty() && (1..size.constant).contains(middle) {
-                let there = self.fresh_loc(logic);
                 ways.push((there, *middle));
-                fields.push(there);
-            } else {
-                fields.push(null);
             }
+            fields.push(there);
         }
         if !logic.middles.is_empty() {
             fields.push(addr);

@@ -9,6 +9,7 @@ use shape::{
 use sl::core::{SymHeap, Var};
 
 use super::{Column, Logic};
+use crate::formula::is_said;
 
 /// A variable of the scope, and the value that it has in a state.
 #[derive(Clone, Copy, Debug)]
@@ -203,12 +204,9 @@ impl<'l> Encoder<'l> {
         }
         let mut ways = Vec::new();
         for middle in &logic.middles {
-            let inside = obj.size.base.is_none() && (1..obj.size.k).contains(middle);
-            let there = match inside {
-                true => self.loc(Term::sym(at).plus(*middle)),
-                false => logic.loc as Var,
-            };
-            if inside {
+            let there = self.loc(Term::sym(at).plus(*middle));
+            // What is in front of an object or behind it has a name, but nothing is there.
+            if obj.size.base.is_none() && (1..obj.size.k).contains(middle) {
                 ways.push((there, *middle));
             }
             fields.push(there);
@@ -268,7 +266,7 @@ impl<'l> Encoder<'l> {
             };
             // What only repeats a type nobody shows again.
             let value = Sum::var(var);
-            let (low, high) = (range.low.filter(inner), range.high.filter(inner));
+            let (low, high) = (range.low.filter(is_said), range.high.filter(is_said));
             if crate::formula::is_type_range(range.low, range.high) {
                 continue;
             }
@@ -307,11 +305,6 @@ impl<'l> Encoder<'l> {
             }
         }
     }
-}
-
-/// Is a bound one that a type does not have anyway, or nearly?
-fn inner(bound: &i128) -> bool {
-    bound.unsigned_abs() < (1 << 31) - 16
 }
 
 /// Which of the arguments that all nodes have in common are locations: those that no number is.

@@ -6,7 +6,8 @@
 //! existential. So records of any kind may be linked with each other, and casts need no rule.
 //!
 //! A pointer into the middle of an object is a location of its own, which holds the way back, and the object holds the
-//! way there: what is known of one is known of the other.
+//! way there: what is known of one is known of the other. In front of an object and behind it there are such locations,
+//! too (`container_of` leads there), but nothing is at them.
 //!
 //! A translation may say less than the state: a number that is a pointer loses what it leads to, bounds that repeat
 //! an integer type are dropped. Whoever relies on an assertion proves it.
@@ -47,8 +48,33 @@ impl Column {
     }
 }
 
+/// Places of objects.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// That something is at.
+    pub columns: BTreeSet<Column>,
+    /// That pointers lead to, apart from the start.
+    pub middles: BTreeSet<i128>,
+}
+
+impl Places {
+    /// Are all of them among others?
+    #[must_use]
+    pub fn is_subset(&self, other: &Places) -> bool {
+        self.columns.is_subset(&other.columns) && self.middles.is_subset(&other.middles)
+    }
+
+    /// These and others.
+    pub fn extend(&mut self, other: Places) {
+        self.columns.extend(other.columns);
+        self.middles.extend(other.middles);
+    }
+}
+
 /// More places than this are not told apart.
 const MAX_COLUMNS: usize = 48;
+/// Nor more that pointers lead to.
+const MAX_MIDDLES: usize = 12;
 
 /// Definitions, and what the fields of cells are.
 #[derive(Clone, Debug)]
@@ -75,8 +101,19 @@ impl Logic {
     /// # Errors
     /// With what cannot be said.
     pub fn new(groups: &[&[shape::Pred]], states: &[&State]) -> Result<Logic, String> {
-        let mut columns = BTreeSet::new();
-        let mut middles = BTreeSet::new();
+        Logic::with_places(groups, states, &Places::default())
+    }
+
+    /// The same, with more places of objects.
+    ///
+    /// # Errors
+    /// With what cannot be said.
+    pub fn with_places(
+        groups: &[&[shape::Pred]],
+        states: &[&State],
+        more: &Places,
+    ) -> Result<Logic, String> {
+        let Places { mut columns, mut middles } = more.clone();
         let bodies = groups.iter().flat_map(|g| g.iter()).flat_map(|p| &p.bodies).map(|b| &b.heap);
         for heap in bodies.chain(states.iter().map(|s| &s.heap)) {
             collect(heap, &mut columns, &mut middles);
@@ -89,7 +126,7 @@ impl Logic {
             }
         }
         middles.extend(groups.iter().flat_map(|g| g.iter()).map(|p| p.head).filter(|h| *h != 0));
-        if columns.len() > MAX_COLUMNS || middles.len() > 6 {
+        if columns.len() > MAX_COLUMNS || middles.len() > MAX_MIDDLES {
             return Err("objects have too many places".into());
         }
         let columns: Vec<Column> = columns.into_iter().collect();
@@ -180,6 +217,16 @@ impl Logic {
                 }
             }
         }
+    }
+
+    /// The null pointer.
+    pub(crate) fn null(&self) -> Var {
+        self.loc as Var
+    }
+
+    /// Are they one predicate, but for whether an instance may be empty?
+    pub(crate) fn of_same_predicate(&self, a: sl::core::PredId, b: sl::core::PredId) -> bool {
+        a == b || self.preds.iter().flatten().any(|ids| ids.contains(&a) && ids.contains(&b))
     }
 
     /// Has every instance of a predicate a node at its first argument?

@@ -22,6 +22,9 @@ pub fn render(report: &SafetyReport, sources: &SourceMap, file: FileId) -> Strin
             let disjunct = one_line(disjunct).replace('\\', "/");
             lines.push(format!("//@ {word} {disjunct}"));
         }
+        if let Some(what) = &invariant.not_checked {
+            lines.push(format!("// not re-checked: {}", one_line(what).replace('\\', "/")));
+        }
     }
     let mut text = String::new();
     for definition in &report.definitions {

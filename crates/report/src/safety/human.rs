@@ -230,6 +230,9 @@ fn invariants(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
         if let Some(more) = invariant.disjuncts.len().checked_sub(DISJUNCTS).filter(|n| *n > 0) {
             let _ = writeln!(text, "           or one of {more} more");
         }
+        if let Some(what) = &invariant.not_checked {
+            let _ = writeln!(text, "    not re-checked: {}", one_line(what));
+        }
     }
     if !report.definitions.is_empty() {
         text.push_str("where\n");
@@ -250,7 +253,12 @@ fn checked(text: &mut String, report: &SafetyReport, sources: &SourceMap) {
         let _ = writeln!(text, "{place}: {}: not checked: {}", one_line(function), one_line(what));
     }
     let proofs = counted(check.proved, "entailment");
+    let partly = report.invariants.iter().any(|invariant| invariant.not_checked.is_some());
     let rest = match check.open.len() {
+        0 if partly => {
+            "the invariants, without what is not re-checked, are inductive, and exclude what is proved"
+                .to_owned()
+        }
         0 => "the invariants are inductive, and exclude what is proved".to_owned(),
         open => format!("{} not shown", counted(open, "obligation")),
     };

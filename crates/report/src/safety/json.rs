@@ -20,8 +20,8 @@
 //! The last step of a trace is the one that fails. Of a long trace steps are left out; then their numbers
 //! show where, and `"trace_omitted"` how many. The last steps that change the heap have a `"heap"`, a picture of it
 //! behind them. `"made"`, a place, is there if the violation is about an object. `"stats"` is there if it was asked for.
-//! So is `"check"`: `{"complete": true, "proved": 12, "open": []}`, with places and clauses for what a check of the
-//! invariants did not show.
+//! So is `"check"`: `{"complete": true, "proved": 12, "open": []}`, with places and clauses for what verdicts rest on and a
+//! check did not show. An invariant that it did not show as it is says so: `"not_checked": "what it says of numbers (…)"`.
 
 use serde::Serialize;
 
@@ -128,6 +128,8 @@ struct Invariant<'a> {
     place: Place<'a>,
     function: &'a str,
     formula: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_checked: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -236,6 +238,11 @@ impl<'a> Of<'a> {
     }
 
     fn invariant(self, i: &'a InvariantReport) -> Invariant<'a> {
-        Invariant { place: self.place(i.pos), function: &i.function, formula: i.formula() }
+        Invariant {
+            place: self.place(i.pos),
+            function: &i.function,
+            formula: i.formula(),
+            not_checked: i.not_checked.as_deref(),
+        }
     }
 }

@@ -225,6 +225,8 @@ pub struct InvariantReport {
     pub function: String,
     /// One of these holds.
     pub disjuncts: Vec<String>,
+    /// What of it a check did not show, if one was asked for.
+    pub not_checked: Option<String>,
 }
 
 impl InvariantReport {
