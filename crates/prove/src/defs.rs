@@ -113,7 +113,7 @@ impl Sub {
 }
 
 /// A refinement with its first arguments given: `λ a⃗. R(d⃗, a⃗)`.
-fn partial(refinement: &Refinement, first: &[Sum]) -> Refinement {
+pub(crate) fn partial(refinement: &Refinement, first: &[Sum]) -> Refinement {
     let arg = |arg: &Arg| match arg {
         Arg::Bound(place) => match first.get(*place) {
             Some(sum) => Arg::Term(sum.clone()),

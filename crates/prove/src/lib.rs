@@ -3,6 +3,7 @@
 //! - [`defs`], [`rsep`], [`print`](mod@print): records, refined recursive predicates, formulas.
 //! - [`entail`], [`exec`]: entailment and execution, with the Horn clauses that they ask of data.
 //! - [`abduce`], [`interpolate`]: bounded abduction, spatial path interpolants.
+//! - [`holds`]: formulas in concrete states, for tests.
 //! - [`refine`]: data refinements of a path.
 //! - [`contract`]: calls of procedures that are not inlined.
 //! - [`program`], [`art`]: heap programs as the paper's; the abstract reachability tree.
@@ -15,6 +16,7 @@ pub mod contract;
 pub mod defs;
 pub mod entail;
 pub mod exec;
+pub mod holds;
 pub mod interpolate;
 mod paths;
 pub mod print;

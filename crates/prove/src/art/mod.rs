@@ -582,6 +582,23 @@ impl<'a> Art<'a> {
                 .all(|state| self.follows(state, to) || self.solved.refutes(state))
     }
 
+    /// Labels of locations as formulas: whenever a location of this list is passed, all formulas of one of its labels hold.
+    #[must_use]
+    pub fn labels(&self) -> Vec<(usize, Vec<&[Formula]>)> {
+        let locs: BTreeSet<usize> = self.nodes.iter().map(|node| node.loc).collect();
+        let at = |loc: usize| {
+            let counts = |node: &&Node| node.loc == loc && node.cover.is_none() && !node.excluded;
+            (loc, self.nodes.iter().filter(counts).map(|node| node.label.as_slice()).collect())
+        };
+        locs.into_iter().map(at).collect()
+    }
+
+    /// What the second-order variables of labels are, and what their predicates are.
+    #[must_use]
+    pub fn meaning(&self) -> (horn::Solution, &Defs) {
+        (self.solved.as_solution(), &self.defs)
+    }
+
     /// Labels of locations: one of these formulas, each a conjunction.
     #[must_use]
     pub fn invariants(&self) -> Vec<(usize, Vec<Vec<String>>)> {

@@ -46,6 +46,10 @@ pub struct Cfg {
     pub data_of: HashMap<usize, (Activation, VarId)>,
     /// The same of heap variables.
     pub heap_of: HashMap<usize, (Activation, VarId)>,
+    /// Heap and data variables that stand for what a parameter of an activation was at its start.
+    pub old_of: HashMap<Old, (Activation, VarId)>,
+    /// The activations: their procedures, and by whom they were called, with the location to which they return.
+    pub activations: Vec<(ProcId, Option<(Activation, LocId)>)>,
     /// Procedures that may call themselves, by the number of their contract, as far as they are called.
     pub summaries: Vec<Option<Summary>>,
 }
@@ -66,9 +70,26 @@ impl Cfg {
     }
 }
 
+/// A variable for an earlier value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Old {
+    /// The heap variable of this number.
+    Heap(usize),
+    /// The data variable of this number.
+    Data(usize),
+}
+
 /// The number of an activation of a procedure that was inlined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activation(usize);
+
+impl Activation {
+    /// As an index.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
 
 /// A location.
 #[derive(Clone, Debug)]
@@ -252,6 +273,8 @@ impl Translation<'_> {
                 Slot::Opaque => None,
             };
         }
+        let by = caller.map(|(caller, to, _)| (Activation(caller), to));
+        self.cfg.activations.push((proc, by));
         let summary = caller.and_then(|(caller, ..)| self.contexts.get(caller)?.summary);
         self.contexts.push(Context { proc, slots, objects, caller, summary });
         Ok(self.contexts.len() - 1)

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use heap::{Callee, Command as C, Expr, GlobalId, Out, ProcId, Program, Scalar, Target, VarId};
 
-use super::{Named, Slot, Translation, assign};
+use super::{Activation, Named, Old, Slot, Translation, assign};
 use crate::contract::Call;
 use crate::defs::KindId;
 use crate::exec::Command;
@@ -121,10 +121,15 @@ impl Translation<'_> {
                 Some(Slot::Heap(var)) => {
                     let now = self.pointer(proc, VarId(index as u32), var);
                     let old = self.heap_var(format!("old({name})"));
+                    let of = (Activation(context), VarId(index as u32));
+                    self.cfg.old_of.insert(Old::Heap(old), of);
                     heap.push(Param { now, old });
                 }
                 Some(Slot::Data(var)) => {
-                    data.push((var, self.data_var(format!("old({name})"))));
+                    let old = self.data_var(format!("old({name})"));
+                    let of = (Activation(context), VarId(index as u32));
+                    self.cfg.old_of.insert(Old::Data(old), of);
+                    data.push((var, old));
                 }
                 _ => {}
             }
