@@ -28,6 +28,9 @@ const AGAIN: u64 = 8_000_000;
 /// Work for a try without hints that most proofs do without.
 const FIRST_TRY: u64 = 600_000;
 
+/// Work for a goal before a heap is looked for in which it fails.
+const BEFORE_HEAPS: u64 = 3_000_000;
+
 /// Work for something that is asked and not claimed.
 const PROBE: u64 = 2_000_000;
 
@@ -315,20 +318,31 @@ impl Prover<'_> {
         Ok(())
     }
 
-    /// Asks by patterns, in a scope that the caller leaves; for a small heap in which the goal fails; by patterns again; by models.
+    /// Asks by patterns, in a scope that the caller leaves; for a small heap in which the goal fails; by patterns for longer and
+    /// again; by models.
     fn ask(&mut self, check: &Check) -> Result<(Answer, Option<World>), smt::SolverError> {
         let Effort { limits, second, .. } = self.effort;
         let failed = !self.outcome.failures.is_empty();
         let less = if failed { AFTER_FAILURE } else { 1 };
         let rlimit = limits.rlimit.map(|work| work / less);
-        let answer = self.by_patterns(Limits { rlimit, ..limits })?;
+        let at_first = Some(rlimit.unwrap_or(BEFORE_HEAPS).min(BEFORE_HEAPS));
+        let mut answer = self.by_patterns(Limits { rlimit: at_first, ..limits })?;
         if answer == Answer::Unsat {
             return Ok((answer, None));
         }
         let assumed = self.assumed.concat();
         let question = Question { assumed: &assumed, goal: check.goal };
         let world = self.small_heap(&question, &small::FIRST);
-        if answer == Answer::Sat || world.as_ref().is_some_and(|w| w.confirmed) || second == 0 {
+        if world.as_ref().is_some_and(|w| w.confirmed) {
+            return Ok((answer, world));
+        }
+        if answer.gave_up() && at_first != rlimit {
+            answer = self.solvers.walk.check_within(Limits { rlimit, ..limits })?;
+        }
+        if answer == Answer::Unsat {
+            return Ok((answer, None));
+        }
+        if answer == Answer::Sat || second == 0 {
             return Ok((answer, world));
         }
         if self.ask_again(AGAIN / less)? == Answer::Unsat {

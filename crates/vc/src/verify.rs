@@ -268,6 +268,7 @@ pub(crate) fn solver_config(config: &Config, deadline: Option<Instant>) -> smt::
         ("smt.qi.eager_threshold", "100"),
         ("smt.case_split", "1"),
         ("smt.phase_selection", "0"),
+        ("smt.relevancy", "1"),
         ("type_check", "true"),
     ];
     let mut options: Vec<(String, String)> =
