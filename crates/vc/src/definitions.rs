@@ -295,7 +295,7 @@ pub(crate) fn used(e: &Expr) -> BTreeSet<Name> {
 }
 
 /// Fields in an expression that are not just read at a location.
-fn whole_fields(e: &Expr, found: &mut BTreeSet<Name>) {
+pub(crate) fn whole_fields(e: &Expr, found: &mut BTreeSet<Name>) {
     match &*e.kind {
         ExprKind::Field(name) => {
             found.insert(name.clone());

@@ -38,6 +38,7 @@ mod member;
 mod predicate;
 mod prove;
 mod reads;
+mod scope;
 mod share;
 mod small;
 mod termination;

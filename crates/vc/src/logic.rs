@@ -469,6 +469,29 @@ impl Logic {
         self.axiom(&[bx, by, bz, bu], vec![vec![xyz, xuy]], trans, "Btwn trans before");
     }
 
+    /// A location on a path, other than its start, has a predecessor there. The other axioms have models with infinite
+    /// paths where it has none. It is told where `back` is read, for paths from locations that occur: predecessors of
+    /// predecessors would be without end.
+    pub fn predecessors(&mut self, ty: &Type, along: Term, back: Term) {
+        let [(bx, x), (by, y), (bz, z)] = ["x", "y", "z"].map(|name| self.bound(name, ty));
+        let map = Type::Map(ty.clone().into(), ty.clone().into());
+        let types = [map, ty.clone(), ty.clone()];
+        let before = self.apply(&format!("predecessor.{ty}"), &types, ty, &[along, x, y]);
+        let on_path = self.btwn(ty, along, x, y, z);
+        let is_start = self.terms.eq(x, y);
+        let earlier = self.btwn(ty, along, x, before, y);
+        let next = self.read_of(ty, ty, along, before);
+        let leads_here = self.terms.eq(next, y);
+        let same = self.terms.eq(before, y);
+        let other = self.terms.not(same);
+        let found = self.terms.and([earlier, leads_here, other]);
+        let not_on_path = self.terms.not(on_path);
+        let body = self.terms.or([not_on_path, is_start, found]);
+        let read = self.read_of(ty, ty, back, y);
+        let occurs = self.occurs(ty, x);
+        self.axiom(&[bx, by, bz], vec![vec![on_path, read, occurs]], body, "Btwn predecessor");
+    }
+
     // --- Sets
 
     pub fn member(&mut self, of: &Type, element: Term, set: Term) -> Term {

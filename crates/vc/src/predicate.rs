@@ -604,7 +604,7 @@ impl<'p> Translator<'p> {
         let framed: Vec<&'p Predicate> = program
             .predicates
             .values()
-            .filter(|p| self.definitions.framed.contains(&p.name))
+            .filter(|p| self.definitions.framed.contains(&p.name) && self.is_relevant(&p.name))
             .collect();
         let mut facts = Vec::new();
         for predicate in framed {

@@ -211,7 +211,8 @@ impl<'p> Translator<'p> {
         let (program, definitions) = (self.program, self.definitions);
         let mut facts = Vec::new();
         for (name, domains) in &definitions.regions {
-            let Some(function) = program.functions.get(name) else { continue };
+            let function = program.functions.get(name);
+            let Some(function) = function.filter(|_| self.is_relevant(name)) else { continue };
             let reads = definitions.reads.get(name);
             let reads = || reads.into_iter().flatten();
             let known = |heap: &Heap| reads().all(|var| heap.values.contains_key(var));

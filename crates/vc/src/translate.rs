@@ -12,6 +12,7 @@ use spl::core::{self, BinOp, Expr, ExprKind, LocalId, Name, Program, Type, UnOp}
 use crate::definitions::Definitions;
 use crate::frame::Frame;
 use crate::logic::Logic;
+use crate::scope::Scope;
 
 /// More patterns than this are not tried for a quantifier.
 const MAX_PATTERNS: usize = 8;
@@ -81,6 +82,10 @@ pub(crate) struct Translator<'p> {
     pub in_definition: bool,
     /// The function whose postcondition is proved: it must not be used for that.
     pub proving: Option<Name>,
+    /// What it is all about; without this, the whole program.
+    pub scope: Option<Scope>,
+    /// Values of links that lead along and back, as they came up.
+    links: Vec<(Name, Term)>,
 }
 
 impl<'p> Translator<'p> {
@@ -94,7 +99,14 @@ impl<'p> Translator<'p> {
             open: Vec::new(),
             in_definition: false,
             proving: None,
+            scope: None,
+            links: Vec::new(),
         }
+    }
+
+    /// Must something be known of a predicate or function?
+    pub fn is_relevant(&self, name: &Name) -> bool {
+        self.scope.as_ref().is_none_or(|scope| scope.names.contains(name))
     }
 
     /// A spatial predicate that is not replaced by its body.
@@ -127,7 +139,10 @@ impl<'p> Translator<'p> {
     /// has such a relation, so this loses no proof.
     pub fn has_paths(&self, var: &HeapVar) -> bool {
         match var {
-            HeapVar::Field(name) => self.definitions.paths.contains(name),
+            HeapVar::Field(name) => match &self.scope {
+                Some(scope) => scope.paths.contains(name),
+                None => self.definitions.paths.contains(name),
+            },
             HeapVar::Contents(_) | HeapVar::Global(_) => true,
         }
     }
@@ -151,9 +166,32 @@ impl<'p> Translator<'p> {
                     let ends = self.logic.terms.eq(read, null);
                     self.logic.axioms.push(ends);
                 }
+                if let HeapVar::Field(name) = var {
+                    self.ways_back(name, key, map);
+                }
                 map
             }
             _ => self.logic.fresh(&hint, &ty),
+        }
+    }
+
+    /// If links lead back somewhere, whatever they are read at has a predecessor on each path to it.
+    fn ways_back(&mut self, name: &Name, ty: &Type, map: Term) {
+        let Some(scope) = &self.scope else { return };
+        let mut pairs = Vec::new();
+        for (other, known) in &self.links {
+            if scope.back.contains(&(name.clone(), other.clone())) {
+                pairs.push((map, *known));
+            }
+            if scope.back.contains(&(other.clone(), name.clone())) {
+                pairs.push((*known, map));
+            }
+        }
+        if scope.back.iter().any(|(along, back)| along == name || back == name) {
+            self.links.push((name.clone(), map));
+        }
+        for (along, back) in pairs {
+            self.logic.predecessors(ty, along, back);
         }
     }
 
@@ -561,6 +599,18 @@ impl<'p> Translator<'p> {
         }
         if triggers.is_empty() {
             triggers = covers(&candidates, bound.len());
+        }
+        // `x.next` in the body is on the same path as `x`, so a pattern without it would find what it made, again and
+        // again: such a formula is not local [PWZ13, Sec. 8].
+        let links: Vec<Term> = candidates
+            .iter()
+            .map(|(term, _)| *term)
+            .filter(|term| self.kind(*term) == PatternKind::Read)
+            .filter(|term| self.logic.ty(self.logic.terms.sort(*term)).is_reference())
+            .collect();
+        let on_path = |t: &Term| self.kind(*t) == PatternKind::Path;
+        if !links.is_empty() && triggers.iter().any(|all| !all.iter().all(on_path)) {
+            triggers.retain(|all| !all.iter().all(on_path));
         }
         triggers
     }

@@ -16,6 +16,7 @@ use crate::effects::{self, Effects};
 use crate::ending::{CallGraph, Ending, Recursion, endless};
 use crate::member::{Jobs, Part, verify_part};
 use crate::prove::Solvers;
+use crate::scope::Scope;
 use crate::termination::Value;
 use crate::translate::{Env, Heap, Result as Translated, Stopped, Translator};
 use crate::unit::{Blame, Path, Unit};
@@ -326,10 +327,13 @@ pub(crate) fn new_unit<'p>(
         // Proofs of lemmas may rest on what functions promise.
         lemmas.retain(|lemma| lemma.body.is_none());
     }
-    let ending = Ending::new(graph.must_end(&procedure.name), graph);
+    let must_end = graph.must_end(&procedure.name);
+    let ending = Ending::new(must_end, graph);
+    let mut translator = Translator::new(program, definitions);
+    translator.scope = Some(Scope::new(program, definitions, procedure, must_end));
     Unit {
         program,
-        translator: Translator::new(program, definitions),
+        translator,
         steps: Vec::new(),
         effects,
         procedure,

@@ -11,6 +11,7 @@ use spl::core::{
 
 use crate::assertion::Alternative;
 use crate::effects::Effects;
+use crate::scope::Scope;
 use crate::translate::{Env, Heap, HeapVar, Result, Translator, unsupported};
 use crate::unit::State;
 use crate::wp::contract::Owned;
@@ -41,9 +42,11 @@ impl<'p> Lowering<'p> {
     pub fn new(given: Given<'p>) -> Lowering<'p> {
         let Given { program, procedure, effects, definitions, lemmas } = given;
         let types = effects.get(&procedure.name).map(|e| e.types.clone()).unwrap_or_default();
+        let mut translator = Translator::new(program, definitions);
+        translator.scope = Some(Scope::new(program, definitions, procedure, false));
         let mut lowering = Lowering {
             program,
-            translator: Translator::new(program, definitions),
+            translator,
             effects,
             procedure,
             lemmas,
