@@ -801,6 +801,8 @@ pub enum Ablation {
     Footprints,
     /// Asking a native prover before Z3
     Native,
+    /// Telling axioms to Z3 once their symbols are mentioned
+    Relevance,
 }
 
 /// Where paths are joined.

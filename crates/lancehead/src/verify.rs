@@ -269,6 +269,7 @@ impl From<Ablation> for symex::Ablation {
             Ablation::Triggers => symex::Ablation::Triggers,
             Ablation::Footprints => symex::Ablation::Footprints,
             Ablation::Native => symex::Ablation::Native,
+            Ablation::Relevance => symex::Ablation::Relevance,
         }
     }
 }

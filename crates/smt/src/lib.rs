@@ -15,6 +15,7 @@ mod once;
 mod print;
 mod process;
 mod profile;
+mod relevance;
 mod session;
 mod simplify;
 mod sort;

@@ -19,6 +19,7 @@ use crate::native::{Beside, Native};
 use crate::print::Printer;
 use crate::process::{Patience, Process, Silence};
 use crate::profile::{BUSY, Instances, Profile};
+use crate::relevance::{Mentions, Relevance};
 use crate::sort::{FunId, Meaning, Sort, SortId};
 use crate::term::{Node, Term, Terms};
 use crate::values::values;
@@ -53,6 +54,8 @@ struct Frame {
     funs: Vec<FunId>,
     /// The terms whose symbols are declared in it or around it.
     terms: Vec<Term>,
+    /// Which axioms matter in it.
+    mentions: Mentions,
 }
 
 /// A set of small numbers.
@@ -95,6 +98,8 @@ pub struct Session {
     profile: Option<Arc<Mutex<Profile>>>,
     /// The native prover, if there is to be one.
     native: Option<Beside>,
+    /// The axioms that are told once they can matter, if not all are told at once.
+    relevance: Option<Relevance>,
 }
 
 /// A running solver and what it knows.
@@ -129,6 +134,7 @@ impl Session {
         Session {
             profile: config.profile.then(Arc::default),
             native: config.native.then(Beside::default),
+            relevance: None,
             config,
             solver: None,
             frames: vec![Frame::default()],
@@ -228,6 +234,15 @@ impl Session {
         self.native = native.then(Beside::default);
     }
 
+    /// From now on axioms are told once they can matter, or all at once. Nothing may be asserted yet.
+    ///
+    /// An answer is never wrong because of that: without some axioms, what is proved is proved, and
+    /// [`Answer::Sat`] becomes [`Answer::Unknown`]. A proof may be missed that needs a fact about constants
+    /// which nothing else mentions.
+    pub fn set_on_demand(&mut self, on_demand: bool) {
+        self.relevance = on_demand.then(Relevance::default);
+    }
+
     /// From now on questions are cancelled by this; see [`Config::cancel`].
     pub fn set_cancel(&mut self, cancel: Option<Arc<AtomicBool>>) {
         self.config.cancel = cancel;
@@ -240,6 +255,7 @@ impl Session {
         if self.frames[0].commands.is_empty() {
             self.pop_to(1);
             self.dump = None;
+            self.relevance = None;
             self.native = self.config.native.then(Beside::default);
         } else {
             self.reset();
@@ -257,6 +273,7 @@ impl Session {
     pub fn reset(&mut self) {
         self.dump = None;
         self.fresh = true;
+        self.relevance = None;
         self.native = self.config.native.then(Beside::default);
         self.frames = vec![Frame::default()];
         self.sorts = Marks::default();
@@ -278,6 +295,19 @@ impl Session {
             self.record("(reset)\n");
             self.greet(solver.process);
         }
+    }
+
+    /// As [`Session::refresh`], and from now on the solver alone is asked, and knows all axioms, those
+    /// that were withheld, too, in the scope at a depth.
+    pub fn refresh_with_all(&mut self, depth: usize) {
+        self.native = None;
+        self.config.native = false;
+        if let Some(relevance) = self.relevance.take()
+            && let Some(frame) = self.frames.get_mut(depth)
+        {
+            frame.commands.push_str(&relevance.into_others(&frame.mentions));
+        }
+        self.refresh();
     }
 
     /// Writes a copy of everything that the solver is told, and as comments its answers, to a file,
@@ -336,6 +366,11 @@ impl Session {
         frame.funs.iter().for_each(|id| self.funs.remove(id.index()));
         frame.terms.iter().for_each(|id| self.terms.remove(id.index()));
         let depth = self.frames.len();
+        if let Some(relevance) = &mut self.relevance
+            && let Some(around) = self.frames.last_mut()
+        {
+            relevance.close(frame.mentions, depth, &mut around.mentions, &mut around.commands);
+        }
         if let Some(native) = self.native.as_mut().filter(|native| native.depth() > depth) {
             native.pop();
         }
@@ -365,9 +400,11 @@ impl Session {
     /// to be told everything in them again: whoever can should say it before.
     pub fn declare_at(&mut self, depth: usize, text: &str) {
         let Some(frame) = self.frames.get_mut(depth) else { return };
-        frame.commands.push_str(text);
-        if !text.ends_with('\n') {
-            frame.commands.push('\n');
+        match &mut self.relevance {
+            Some(relevance) => {
+                relevance.read(text, depth, &mut frame.mentions, &mut frame.commands);
+            }
+            None => push_lines(&mut frame.commands, text),
         }
         let kept = depth + 1;
         let Some(solver) = self.solver.as_mut().filter(|s| s.opened > kept) else { return };
@@ -388,11 +425,7 @@ impl Session {
     /// Says SMT-LIB commands in the innermost scope as they are: declarations and assertions, nothing
     /// that has a reply. For terms, symbols that are declared here are [`Meaning::Builtin`].
     pub fn declare_text(&mut self, text: &str) {
-        let frame = self.innermost();
-        frame.commands.push_str(text);
-        if !text.ends_with('\n') {
-            frame.commands.push('\n');
-        }
+        push_lines(&mut self.innermost().commands, text);
     }
 
     /// Assumes a formula in the innermost scope.
@@ -452,6 +485,12 @@ impl Session {
         if decl.meaning == Meaning::Builtin {
             // What the solver knows may still be about sorts that it does not know.
             self.declare_sort(terms, decl.result);
+            let depth = self.frames.len() - 1;
+            if let (Some(relevance), Some(frame)) = (&mut self.relevance, self.frames.last_mut()) {
+                let name = signature.fun_text(fun);
+                let Frame { mentions, commands, .. } = frame;
+                relevance.mention_fun(fun.index(), name, depth, mentions, commands);
+            }
             return;
         }
         if !self.funs.add(fun.index()) {
@@ -504,7 +543,10 @@ impl Session {
                 frame.shown = frame.commands.len();
             }
         }
-        let answer = native.ask();
+        let mut answer = native.ask();
+        if answer == Native::Refuted && self.withholds() {
+            answer = Native::Saturated;
+        }
         self.pop();
         Some(answer)
     }
@@ -601,7 +643,10 @@ impl Session {
         self.stats.queries += 1;
         self.fresh = false;
         let start = Instant::now();
-        let answer = self.question(limits, start + limits.timeout);
+        let mut answer = self.question(limits, start + limits.timeout);
+        if answer == Ok(Answer::Sat) && self.withholds() {
+            answer = Ok(Answer::Unknown("incomplete: there are more axioms".to_string()));
+        }
         let time = start.elapsed();
         self.stats.waiting += time;
         if let Ok(Answer::Unknown(_)) = answer {
@@ -609,6 +654,11 @@ impl Session {
         }
         self.comment(|| describe(&answer, time));
         answer
+    }
+
+    /// Are there axioms that nobody was told?
+    fn withholds(&self) -> bool {
+        self.relevance.as_ref().is_some_and(Relevance::withholds)
     }
 
     /// Asks until there is an answer, of solvers that may die.
@@ -782,6 +832,13 @@ impl Session {
 fn patience(config: &Config, deadline: Instant) -> Patience<'_> {
     let deadline = config.deadline.map_or(deadline, |end| end.min(deadline));
     Patience { deadline, cancel: config.cancel.as_deref() }
+}
+
+fn push_lines(commands: &mut String, text: &str) {
+    commands.push_str(text);
+    if !text.ends_with('\n') {
+        commands.push('\n');
+    }
 }
 
 fn set_rlimit(rlimit: u64) -> String {

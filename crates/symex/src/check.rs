@@ -4,6 +4,7 @@ use report::Pos;
 use smt::Term;
 use viper::core::ReportAs;
 
+use crate::config::ExhaleMode;
 use crate::diagnostics::{
     Blame, ErrorKind, Fault, Reason, ReasonKind, Shortage, Unproved, diagnostic, path_wording,
     wording,
@@ -29,6 +30,9 @@ impl Executor<'_> {
         if state.mode.in_trigger || self.is_aside() {
             return Err(Stop::Failed);
         }
+        // Greedy and while a wand is packaged, an answer that is given quickly may decide.
+        let decided = state.mode.exhale != ExhaleMode::Greedy && state.reserves.is_empty();
+        self.confirm_failure(decided)?;
         let undecided = self.take_undecided();
         // Where the assumptions contradict each other, the proof that failed would hardly have.
         if self.is_infeasible(state)? {

@@ -91,6 +91,8 @@ pub enum Ablation {
     Footprints,
     /// A native prover is asked before the solver.
     Native,
+    /// Axioms are told to the solver once their symbols are mentioned.
+    Relevance,
 }
 
 /// How permissions are looked for.

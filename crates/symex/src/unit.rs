@@ -18,7 +18,7 @@ use crate::encoding::{Encoding, FunctionTheory, Theories};
 use crate::executor::Executor;
 use crate::instances::Counts;
 use crate::plan::{Key, Unit};
-use crate::prover::{Prover, Run, Stop};
+use crate::prover::{Confirmation, Prover, Run, Stop};
 use crate::state::{Mode, Owner, State};
 use crate::stats::Stats;
 use crate::syntax::Syntax;
@@ -64,20 +64,20 @@ impl Worker {
             let mut config = session_config(&shared.config);
             config.options.extend(options);
             let session = Session::new(config);
-            let result = run(shared, unit, theories, *deadline, session, Provers::SolverAlone);
+            let result = run(shared, unit, theories, *deadline, session, Means::default());
             return (result.parts, result.found);
         }
         let session = self.session(&shared.config);
-        let provers = provers(shared);
-        let mut result = run(shared, unit, theories, *deadline, session, provers);
+        let means = Means::of(shared);
+        let mut result = run(shared, unit, theories, *deadline, session, means);
         // A solver that has worked before may not find a proof that another finds, nor one that has not
-        // seen the questions that were answered natively. What is reported must not depend on that; it
-        // does not if each proof that failed has a countermodel.
-        let helped = result.stats().by_purpose.native() > 0;
-        if (!result.fresh || helped) && result.is_doubtful() {
+        // seen the questions that were answered natively, nor one that does not know all axioms. What is
+        // reported must not depend on that; it does not if each proof that failed has a countermodel.
+        let alone = result.fresh && means == Means::default();
+        if !alone && !result.confirmed && result.is_doubtful() {
             result.session.reset();
             let (before, session) = (Stats { reruns: 1, ..result.stats() }, result.session);
-            result = run(shared, unit, theories, *deadline, session, Provers::SolverAlone);
+            result = run(shared, unit, theories, *deadline, session, Means::default());
             result.add_stats(before);
         }
         self.suggest(shared, ready, &mut result);
@@ -216,6 +216,8 @@ struct Outcome {
     session: Session,
     /// Was the solver fresh when it started?
     fresh: bool,
+    /// Were failures seen by a solver that knows everything and began there?
+    confirmed: bool,
     key: Key,
     parts: BTreeMap<Key, Part>,
     found: Vec<(FunctionId, FunctionTheory)>,
@@ -324,23 +326,27 @@ fn unit_name(program: &Program, unit: &Unit) -> String {
     name.chars().map(|c| if c.is_alphanumeric() || "-_$.".contains(c) { c } else { '_' }).collect()
 }
 
-/// Who answers the questions of a unit.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Provers {
-    /// The native prover, and the solver what that leaves open.
-    NativeFirst,
-    SolverAlone,
+/// How the questions of a unit are answered. Without any of it, the solver is told everything and answers
+/// all that is not obvious.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Means {
+    /// By a native prover, and by the solver what that leaves open.
+    native: bool,
+    /// With axioms that are told once their symbols are mentioned.
+    on_demand: bool,
 }
 
-/// The native prover is worth asking if there is little of a prelude. What front ends emit has hundreds
-/// of axioms, which ask for more instances than its limits allow.
-fn provers(shared: &Verification<'_>) -> Provers {
-    const MAX_AXIOMS: usize = 60;
-    let axioms = shared.program().domains.iter().map(|domain| domain.axioms.len()).sum::<usize>();
-    if shared.config.ablates(Ablation::Native) || axioms > MAX_AXIOMS {
-        Provers::SolverAlone
-    } else {
-        Provers::NativeFirst
+impl Means {
+    /// The native prover is worth asking if there is little of a prelude. What front ends emit has hundreds
+    /// of axioms, which ask for more instances than its limits allow.
+    fn of(shared: &Verification<'_>) -> Means {
+        const MAX_AXIOMS: usize = 60;
+        let domains = &shared.program().domains;
+        let axioms = domains.iter().map(|domain| domain.axioms.len()).sum::<usize>();
+        Means {
+            native: !shared.config.ablates(Ablation::Native) && axioms <= MAX_AXIOMS,
+            on_demand: !shared.config.ablates(Ablation::Relevance),
+        }
     }
 }
 
@@ -350,10 +356,11 @@ fn run(
     theories: &Arc<Theories>,
     deadline: Option<Instant>,
     mut session: Session,
-    provers: Provers,
+    means: Means,
 ) -> Outcome {
     session.set_deadline(deadline);
-    session.set_native(provers == Provers::NativeFirst);
+    session.set_native(means.native);
+    session.set_on_demand(means.on_demand);
     let before = session.stats();
     let fresh = session.is_fresh();
     if let Some(folder) = &shared.config.dump_smt {
@@ -367,6 +374,9 @@ fn run(
     let (program, config) = (shared.program(), &shared.config);
     let prover = Prover::new(encoding(shared, program, config, theories), session, deadline);
     let mut executor = Executor::new(prover, mode(program, config, unit), Some(advise));
+    if !fresh || means != Means::default() {
+        executor.require_confirmation();
+    }
     let start = Instant::now();
     let mut parts: BTreeMap<Key, Part> = BTreeMap::new();
     let mut found: Vec<(FunctionId, FunctionTheory)> = Vec::new();
@@ -440,7 +450,8 @@ fn run(
     part.gave_up = executor.gave_up() || result == Err(Stop::Abort);
     part.instances = instances(shared, unit, &mut executor);
     let candidates = executor.diagnostics.take_candidates();
-    Outcome { session: executor.into_session(), fresh, key, parts, found, candidates }
+    let confirmed = result != Err(Stop::Abort) && executor.confirmation() == Confirmation::Done;
+    Outcome { session: executor.into_session(), fresh, confirmed, key, parts, found, candidates }
 }
 
 /// The language in which units of a program are said to the solver.

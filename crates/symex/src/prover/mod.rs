@@ -5,6 +5,7 @@
 //! neither heaps nor what an assertion means.
 
 mod aside;
+mod confirm;
 mod explored;
 mod learn;
 mod names;
@@ -22,6 +23,7 @@ use crate::state::State;
 use crate::stats::Stats;
 use crate::verdict::Trouble;
 
+pub(crate) use confirm::Confirmation;
 pub(crate) use explored::{Learnt, Outcome};
 pub(crate) use learn::READ_WEIGHT;
 pub(crate) use path::{Entry, Log, Run, Stop};
@@ -63,6 +65,10 @@ pub(crate) struct Prover<'p> {
     trouble: Option<Trouble>,
     /// Is something only tried?
     aside: bool,
+    /// Whether a failure has to be seen by a solver that knows everything and has answered nothing.
+    confirmation: Confirmation,
+    /// The last goal that decides about an error and was not proved.
+    failed: Option<Term>,
 }
 
 impl<'p> Prover<'p> {
@@ -86,6 +92,8 @@ impl<'p> Prover<'p> {
             gave_up: false,
             trouble: None,
             aside: false,
+            confirmation: Confirmation::NotNeeded,
+            failed: None,
         }
     }
 

@@ -118,6 +118,9 @@ impl Prover<'_> {
         } else {
             self.ask_solver(purpose, goal, limits)
         };
+        if openness == Openness::Decisive && !self.aside && limits == self.limits.thorough {
+            self.failed = (answer != Ok(Answer::Unsat)).then_some(goal);
+        }
         match answer {
             Ok(Answer::Unsat) => Ok(true),
             Ok(Answer::Sat) => {
@@ -192,7 +195,7 @@ impl Prover<'_> {
     }
 
     /// Asks the solver once, and counts that.
-    fn ask_solver(
+    pub(super) fn ask_solver(
         &mut self,
         purpose: Purpose,
         goal: Term,
