@@ -276,7 +276,7 @@ impl Relevance {
         let (mut symbols, mut triggers): (Vec<Symbol>, Vec<Vec<Symbol>>) = Default::default();
         let (mut head, mut quantified, mut annotated, mut in_trigger) = (None, false, false, false);
         let mut opened = false;
-        while let Some(token) = tokens.next() {
+        for token in tokens {
             match token {
                 "(" => depth += 1,
                 ")" => {
@@ -394,5 +394,125 @@ impl<'t> Iterator for Tokens<'t> {
         let (token, rest) = self.0.split_at_checked(end)?;
         self.0 = rest;
         Some(token)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TYPES: &str = "
+        (declare-sort T 0)
+        (declare-fun object () T)
+        (declare-fun cell () T)
+        (declare-fun |a b| () T)
+        (declare-fun sub (T T) Bool)
+        (declare-fun box (Int) T) ; (assert nothing)
+        (declare-fun unbox (T) Int)
+        (assert (distinct object cell |a b|))
+        (assert (forall ((t T)) (! (sub t object) :pattern ((sub t object)) :qid top)))
+        (assert (sub cell object))
+        (assert (sub |a b| object))
+        (assert (forall ((i Int)) (! (= (unbox (box i)) i) :pattern ((box i)) :qid box)))
+        (assert (forall ((t T)) (! (= (box (unbox t)) t)
+          :pattern ((box (unbox t))) :pattern ((unbox t) (sub t t)) :qid unbox)))
+        (assert (forall ((t T)) (sub t t)))";
+
+    /// Scopes, as in a session.
+    struct Scopes {
+        relevance: Relevance,
+        open: Vec<(Mentions, String)>,
+    }
+
+    impl Scopes {
+        fn new(text: &str) -> Scopes {
+            let mut scopes = Scopes { relevance: Relevance::default(), open: vec![] };
+            scopes.push();
+            let (mentions, commands) = &mut scopes.open[0];
+            scopes.relevance.read(text, 0, mentions, commands);
+            scopes
+        }
+
+        fn push(&mut self) {
+            self.open.push(Default::default());
+        }
+
+        fn pop(&mut self) {
+            let (closed, _) = self.open.pop().unwrap_or_default();
+            let depth = self.open.len();
+            if let Some((around, commands)) = self.open.last_mut() {
+                self.relevance.close(closed, depth, around, commands);
+            }
+        }
+
+        fn mention(&mut self, name: &str) {
+            let symbol = self.relevance.symbol(name);
+            let depth = self.open.len() - 1;
+            if let Some((mentions, commands)) = self.open.last_mut() {
+                self.relevance.mention(vec![symbol], depth, mentions, commands);
+            }
+        }
+
+        fn knows(&self, part: &str) -> bool {
+            self.open.iter().any(|(_, commands)| commands.contains(part))
+        }
+    }
+
+    #[test]
+    fn quantified_axioms_wait_for_a_trigger() {
+        let mut scopes = Scopes::new(TYPES);
+        assert!(scopes.knows("(distinct object cell |a b|)"));
+        // It has no trigger; what it mentions is mentioned.
+        assert!(scopes.knows("(assert (forall ((t T)) (sub t t)))"));
+        assert!(!scopes.knows("top") && !scopes.knows("qid box") && !scopes.knows("qid unbox"));
+        scopes.mention("box");
+        // The axiom of `box` mentions `unbox`, for which the other one waits.
+        assert!(scopes.knows("qid box") && scopes.knows("qid unbox"));
+        assert!(scopes.relevance.withholds());
+    }
+
+    #[test]
+    fn facts_wait_for_their_individuals() {
+        let mut scopes = Scopes::new(TYPES);
+        scopes.mention("object");
+        assert!(scopes.knows("qid top"));
+        assert!(!scopes.knows("(sub cell object)"), "`object` is no individual");
+        scopes.mention("|a b|");
+        assert!(scopes.knows("(sub |a b| object)") && !scopes.knows("(sub cell object)"));
+    }
+
+    #[test]
+    fn what_is_told_in_a_scope_is_forgotten_with_it() {
+        let mut scopes = Scopes::new(TYPES);
+        scopes.push();
+        scopes.mention("cell");
+        assert!(scopes.knows("(sub cell object)"));
+        scopes.pop();
+        assert!(!scopes.knows("(sub cell object)"));
+        scopes.push();
+        scopes.mention("cell");
+        assert!(scopes.knows("(sub cell object)"));
+    }
+
+    #[test]
+    fn what_matters_in_an_outer_scope_is_told_there() {
+        let mut scopes = Scopes::new(TYPES);
+        scopes.push();
+        scopes.mention("cell");
+        // A later axiom of the outermost scope mentions it, too.
+        let (mentions, commands) = &mut scopes.open[0];
+        scopes.relevance.read("(assert (exists ((t T)) (sub t cell)))", 0, mentions, commands);
+        scopes.pop();
+        assert!(scopes.knows("(sub cell object)"));
+    }
+
+    #[test]
+    fn all_can_be_had() {
+        let mut scopes = Scopes::new(TYPES);
+        scopes.push();
+        scopes.mention("cell");
+        let others = scopes.relevance.into_others(&scopes.open[0].0);
+        assert!(others.contains("(sub cell object)") && others.contains("(sub |a b| object)"));
+        assert!(!others.contains("distinct") && !others.contains("(sub t t)))"));
     }
 }

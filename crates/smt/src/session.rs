@@ -657,7 +657,8 @@ impl Session {
     }
 
     /// Are there axioms that nobody was told?
-    fn withholds(&self) -> bool {
+    #[must_use]
+    pub fn withholds(&self) -> bool {
         self.relevance.as_ref().is_some_and(Relevance::withholds)
     }
 

@@ -338,14 +338,14 @@ struct Means {
 
 impl Means {
     /// The native prover is worth asking if there is little of a prelude. What front ends emit has hundreds
-    /// of axioms, which ask for more instances than its limits allow.
+    /// of axioms, which ask for more instances than its limits allow, and of which few matter at a time.
     fn of(shared: &Verification<'_>) -> Means {
-        const MAX_AXIOMS: usize = 60;
+        const PRELUDE: usize = 60;
         let domains = &shared.program().domains;
         let axioms = domains.iter().map(|domain| domain.axioms.len()).sum::<usize>();
         Means {
-            native: !shared.config.ablates(Ablation::Native) && axioms <= MAX_AXIOMS,
-            on_demand: !shared.config.ablates(Ablation::Relevance),
+            native: !shared.config.ablates(Ablation::Native) && axioms <= PRELUDE,
+            on_demand: !shared.config.ablates(Ablation::Relevance) && axioms > PRELUDE,
         }
     }
 }

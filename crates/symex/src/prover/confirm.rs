@@ -3,7 +3,8 @@
 //! A solver that has worked before may not find a proof that another finds, nor one that does not know all
 //! axioms, and the native prover finds fewer. What is reported must not depend on that. So before the first
 //! error of a unit, the goal is put to a solver that knows everything and has answered nothing, and that one
-//! goes on. If it finds a proof, or if it is not known which goal decided, the unit is verified again.
+//! goes on. If it finds a proof or gives up, or if it is not known which goal decided, the unit is verified again: so
+//! where questions were answered natively, since there the state itself may be another one.
 
 use smt::{Answer, Term};
 
@@ -36,16 +37,17 @@ impl Prover<'_> {
     /// the unit ends here, and is verified again.
     pub fn confirm_failure(&mut self, decided: bool) -> Run<()> {
         // Without doubts, each question that was not proved has a countermodel.
-        if self.confirmation != Confirmation::Due || self.stats.doubts == 0 || self.log.replaying() {
+        if self.confirmation != Confirmation::Due || self.stats.doubts == 0 || self.log.replaying()
+        {
             return Ok(());
         }
-        if !decided {
+        if !decided || self.gave_up || self.stats.by_purpose.native() > 0 {
             return Err(Stop::Abort);
         }
         self.flush_symbols()?;
         self.session.refresh_with_all(BASE);
         if let Some(goal) = self.failed
-            && self.is_proved_anew(goal)?
+            && !self.fails_anew(goal)?
         {
             return Err(Stop::Abort);
         }
@@ -53,9 +55,10 @@ impl Prover<'_> {
         Ok(())
     }
 
-    fn is_proved_anew(&mut self, goal: Term) -> Run<bool> {
+    /// Is a goal not proved, by a solver that tries everything it can?
+    fn fails_anew(&mut self, goal: Term) -> Run<bool> {
         match self.ask_solver(Purpose::Retry, goal, self.limits.thorough) {
-            Ok(answer) => Ok(answer == Answer::Unsat),
+            Ok(answer) => Ok(answer != Answer::Unsat && !answer.gave_up()),
             Err(error) => self.abort(&error),
         }
     }

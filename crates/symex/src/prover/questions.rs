@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use smt::{Answer, Limits, Native, Node, Op, SolverError, Term};
 
-use super::Prover;
 use super::path::{Event, Run, Stop};
+use super::{BASE, Prover};
 use crate::state::State;
 use crate::stats::Purpose;
 use crate::verdict::Trouble;
@@ -152,7 +152,11 @@ impl Prover<'_> {
         if !answer.gave_up() || timeout.is_zero() {
             return Ok(answer);
         }
-        self.session.refresh();
+        if self.session.withholds() {
+            self.session.refresh_with_all(BASE);
+        } else {
+            self.session.refresh();
+        }
         self.ask_solver(Purpose::Retry, goal, Limits { timeout, ..limits })
     }
 
