@@ -9,6 +9,7 @@
 //! values of its cells, an instance of a predicate is replaced by the cases of its definition, one after the other.
 //! What is left of memory may be anything, so that an assertion may be about the footprint of a procedure.
 
+mod numbers;
 mod search;
 #[cfg(test)]
 mod tests;

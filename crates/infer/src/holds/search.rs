@@ -9,6 +9,10 @@ use super::{Atom, Definition, Holds, Pure, State, SymbolicHeap, Term};
 const FUEL: u32 = 20_000;
 /// So deep instances are replaced by their cases; each level has a copy of what is known.
 const DEPTH: u32 = 600;
+/// So many objects are tried for places that nothing tells.
+const GUESSES: u32 = 60;
+/// So many instances are unfolded; for each there is a copy of what is known.
+const UNFOLDED: u32 = 900;
 
 /// Does a symbolic heap hold?
 pub(super) fn satisfies(
@@ -16,7 +20,15 @@ pub(super) fn satisfies(
     definitions: &[Definition],
     state: State<'_>,
 ) -> Holds {
-    let mut search = Search { definitions, state, fuel: FUEL, depth: 0, uncertain: false };
+    let mut search = Search {
+        definitions,
+        state,
+        fuel: FUEL,
+        depth: 0,
+        guesses: GUESSES,
+        unfolded: UNFOLDED,
+        uncertain: false,
+    };
     let mut world = World::default();
     let base = world.fresh(heap.exists);
     world.add(heap, base);
@@ -43,10 +55,10 @@ enum Task {
 
 /// What is still to be shown, and what is known so far.
 #[derive(Clone, Debug, Default)]
-struct World {
-    values: Vec<Option<Value>>,
+pub(super) struct World {
+    pub(super) values: Vec<Option<Value>>,
     tasks: Vec<Task>,
-    facts: Vec<(Pure, u32)>,
+    pub(super) facts: Vec<(Pure, u32)>,
     /// Bytes that an atom describes: object, first, one past the last.
     taken: Vec<(u32, i64, i64)>,
 }
@@ -93,25 +105,27 @@ impl World {
     }
 }
 
-struct Search<'a> {
+pub(super) struct Search<'a> {
     definitions: &'a [Definition],
-    state: State<'a>,
+    pub(super) state: State<'a>,
     fuel: u32,
     depth: u32,
+    guesses: u32,
+    unfolded: u32,
     /// Was something left open?
     uncertain: bool,
 }
 
 /// Truth, as far as values are known.
 #[derive(Clone, Copy, PartialEq)]
-enum Truth {
+pub(super) enum Truth {
     Yes,
     No,
     Unknown,
 }
 
 impl Search<'_> {
-    fn eval(&self, world: &World, term: &Term, base: u32) -> Option<Value> {
+    pub(super) fn eval(&self, world: &World, term: &Term, base: u32) -> Option<Value> {
         match term {
             Term::Var(var) => match self.state.registers.get(var.index())? {
                 Value::Undef | Value::Garbage => None,
@@ -217,12 +231,7 @@ impl Search<'_> {
                     Task::Cells { .. } => None,
                 })
                 .max();
-            let Some((known, i)) = best else {
-                // Cells at a place that nothing tells, or facts about such values.
-                let open = !world.tasks.is_empty() || !world.facts.is_empty();
-                self.uncertain |= open;
-                return !open;
-            };
+            let Some((known, i)) = best else { return self.rest(world) };
             if known == 0 {
                 self.uncertain = true;
                 return false;
@@ -230,16 +239,89 @@ impl Search<'_> {
             let Task::Instance { definition, args } = world.tasks.swap_remove(i) else {
                 return false;
             };
-            return self.instance(&world, definition, &args);
+            if self.unfolded == 0 {
+                self.uncertain = true;
+                return false;
+            }
+            self.unfolded -= 1;
+            let mut cases = self.cases(&world, definition, &args);
+            match (cases.pop(), cases.len()) {
+                (None, _) => return false,
+                // A long list takes no stack.
+                (Some(only), 0) => world = only,
+                (Some(last), _) => {
+                    cases.push(last);
+                    return self.one_of(cases);
+                }
+            }
         }
     }
 
-    /// One of the cases of a definition.
-    fn instance(&mut self, world: &World, definition: usize, args: &[Scoped]) -> bool {
-        let definitions = self.definitions;
-        let Some(definition) = definitions.get(definition) else {
+    /// One of several ways to go on.
+    fn one_of(&mut self, worlds: Vec<World>) -> bool {
+        if self.depth >= DEPTH {
             self.uncertain = true;
             return false;
+        }
+        self.depth += 1;
+        let solved = worlds.into_iter().any(|world| self.solve(world));
+        self.depth -= 1;
+        solved
+    }
+
+    /// No instance is left: cells at a place that nothing tells, facts about values that nothing tells.
+    fn rest(&mut self, mut world: World) -> bool {
+        // One of the cases of a fact.
+        let or = world.facts.iter().position(|(fact, _)| matches!(fact, Pure::Or(_)));
+        if let Some(i) = or {
+            let (Pure::Or(cases), base) = world.facts.swap_remove(i) else { return false };
+            let with = |case: Vec<Pure>| {
+                let mut world = world.clone();
+                world.facts.extend(case.into_iter().map(|fact| (fact, base)));
+                world
+            };
+            return self.one_of(cases.into_iter().map(with).collect());
+        }
+        // A whole object is one of those that there are.
+        if let Some(Task::Cells { at: Scoped { term: Term::Exists(var), base }, size, .. }) =
+            world.tasks.first()
+        {
+            let (place, whole) = (base + var, size.is_some());
+            self.uncertain |= !whole;
+            let live = self.state.memory.objects().iter().enumerate();
+            let live = live.filter(|(_, object)| whole && object.life == Life::Live);
+            let with = |(number, _): (usize, &Object)| {
+                let mut world = world.clone();
+                if let Some(value) = world.values.get_mut(place as usize) {
+                    *value = Some(Value::Ptr(Pointer { object: number as u32, offset: 0 }));
+                }
+                world
+            };
+            let mut worlds: Vec<World> = live.map(with).collect();
+            let tried = worlds.len().min(self.guesses as usize);
+            self.uncertain |= tried < worlds.len();
+            worlds.truncate(tried);
+            self.guesses -= tried as u32;
+            return self.one_of(worlds);
+        }
+        if world.tasks.is_empty() {
+            match self.settle(&world) {
+                Truth::Yes => return true,
+                Truth::No => return false,
+                Truth::Unknown => {}
+            }
+        }
+        self.uncertain = true;
+        false
+    }
+
+    /// The cases of a definition, but for those that facts exclude at once.
+    fn cases(&mut self, world: &World, definition: usize, args: &[Scoped]) -> Vec<World> {
+        let definitions = self.definitions;
+        let mut found = Vec::new();
+        let Some(definition) = definitions.get(definition) else {
+            self.uncertain = true;
+            return found;
         };
         for case in &definition.cases {
             let mut world = world.clone();
@@ -250,29 +332,18 @@ impl Search<'_> {
                 let param = Term::Exists(i as u32);
                 if let Some(value) = self.eval(&world, &arg.term, arg.base) {
                     possible &= self.unify(&mut world, &param, base, value) != Truth::No;
-                } else if let Term::Exists(var) = arg.term {
-                    // Both are the same variable: a fact, until one of them is known.
-                    let fact =
-                        Pure::Eq(Term::Exists(base + i as u32), Term::Exists(arg.base + var));
-                    world.facts.push((fact, 0));
                 } else {
-                    self.uncertain = true;
-                    possible = false;
+                    // Both are the same: a fact, until one of them is known.
+                    let fact =
+                        Pure::Eq(Term::Exists(base + i as u32), shifted(&arg.term, arg.base));
+                    world.facts.push((fact, 0));
                 }
             }
-            self.depth += 1;
-            let solved = if self.depth > DEPTH {
-                self.uncertain = true;
-                false
-            } else {
-                possible && self.solve(world)
-            };
-            self.depth -= 1;
-            if solved {
-                return true;
+            if possible && self.propagate(&mut world) {
+                found.push(world);
             }
         }
-        false
+        found
     }
 
     /// Cells at a place that is known.
@@ -345,7 +416,7 @@ impl Search<'_> {
         }
     }
 
-    fn fact(&mut self, world: &mut World, fact: &Pure, base: u32) -> Truth {
+    pub(super) fn fact(&mut self, world: &mut World, fact: &Pure, base: u32) -> Truth {
         match fact {
             // What is not initialised is any value, so also this one.
             Pure::Eq(a, b) if self.is_anything(a) || self.is_anything(b) => Truth::Yes,

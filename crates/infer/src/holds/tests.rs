@@ -164,3 +164,15 @@ fn what_nothing_tells_is_not_evaluated() {
     let [_, walking] = check(vec![free]);
     assert!(walking.iter().all(|h| *h == Holds::NotEvaluated));
 }
+
+#[test]
+fn numbers_that_nothing_tells_are_found() {
+    let (some, more) = (Term::Exists(0), Term::Exists(1));
+    let least = Pure::Le(Term::Int(3), some.clone());
+    let possible = heap(2, Vec::new(), vec![least.clone(), Pure::Le(some.clone(), more)]);
+    let [_, walking] = check(vec![possible]);
+    assert!(walking.iter().all(|h| *h == Holds::Yes), "{walking:?}");
+    let impossible = heap(1, Vec::new(), vec![least, Pure::Le(some, Term::Int(2))]);
+    let [_, walking] = check(vec![impossible]);
+    assert!(walking.iter().all(|h| *h == Holds::No), "{walking:?}");
+}
