@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Art;
 use crate::abduce::only_leaf;
-use crate::exec::{Command, execute_all};
+use crate::exec::{Command, Executed, execute_all};
 use crate::paths::{End, Segment};
 use crate::rsep::{Atom, Formula, HTerm};
 
@@ -81,10 +81,10 @@ impl Art<'_> {
                     }
                     exact[index].iter().any(|from| {
                         let executed = execute_all(&segment.commands, from, self.defs());
-                        executed
-                            .states
-                            .iter()
-                            .all(|state| self.is_kept(state, segment) || self.solved.refutes(state))
+                        self.passes(&executed)
+                            && executed.states.iter().all(|state| {
+                                self.is_kept(state, segment) || self.solved.refutes(state)
+                            })
                     })
                 })
         })
@@ -173,11 +173,20 @@ impl Art<'_> {
         commands.iter().enumerate().all(|(place, command)| {
             let Command::Call(call) = command else { return true };
             let before = commands.get(..place).unwrap_or_default();
-            execute_all(before, from, self.defs()).states.iter().all(|state| {
-                self.is_reachable(state, &self.held(state, &call.heap))
-                    || self.solved.refutes(state)
-            })
+            let executed = execute_all(before, from, self.defs());
+            self.passes(&executed)
+                && executed.states.iter().all(|state| {
+                    self.is_reachable(state, &self.held(state, &call.heap))
+                        || self.solved.refutes(state)
+                })
         })
+    }
+
+    /// Is every way followed to its end? A formula that does not have the record of an access shows that nothing fails no
+    /// more than that nothing is left over: others of its label may, but what becomes of its heaplets is not known then.
+    fn passes(&self, executed: &Executed) -> bool {
+        self.solved.satisfies(&executed.clauses)
+            && executed.faults.iter().all(|state| self.solved.refutes(state))
     }
 
     /// The formulas to which one of the others leads without leaving a heaplet over.
@@ -190,7 +199,7 @@ impl Art<'_> {
         let leads = |wanted: &&&Formula| {
             from.iter().any(|from| {
                 let executed = execute_all(commands, from, self.defs());
-                self.solved.satisfies(&executed.clauses)
+                self.passes(&executed)
                     && executed.states.iter().all(|state| {
                         let proof = self.entails(state, wanted);
                         proof.is_some_and(|proof| {
