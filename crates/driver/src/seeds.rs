@@ -2,30 +2,61 @@
 
 use std::collections::BTreeMap;
 
-use report::{Diagnostic, MemberSeeds, Outcome, SeedReport, Status};
+use report::{Diagnostic, MemberSeeds, Outcome, Pos, SeedReport, Status};
 use symex::{Member, Verdict};
+
+/// What one run says of a member.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Its name.
+    pub name: String,
+    /// `method`, `procedure`, …
+    pub kind: String,
+    /// Where it is.
+    pub pos: Pos,
+    /// What came of it.
+    pub status: Status,
+    /// What could not be proved.
+    pub errors: Vec<Diagnostic>,
+}
 
 /// Compares the verdicts of a program, by seed.
 pub fn compare(verdicts: &[Verdict]) -> SeedReport {
+    let seen = |member: &Member| Seen {
+        name: member.name.clone(),
+        kind: member.kind.as_str().to_owned(),
+        pos: member.pos,
+        status: member.status,
+        errors: errors(member),
+    };
+    let runs: Vec<Vec<Seen>> =
+        verdicts.iter().map(|verdict| verdict.members.iter().map(seen).collect()).collect();
+    compare_members(verdicts.iter().map(Verdict::status).collect(), &runs)
+}
+
+/// The same, for runs of which the status and the members are known. All have the same members, in the same order.
+pub fn compare_members(statuses: Vec<Status>, runs: &[Vec<Seen>]) -> SeedReport {
     let mut members = Vec::new();
-    for (place, first) in verdicts.first().map(|v| &v.members).into_iter().flatten().enumerate() {
+    for (place, first) in runs.first().into_iter().flatten().enumerate() {
         let mut outcomes: Vec<Outcome> = Vec::new();
-        for (seed, verdict) in verdicts.iter().enumerate() {
-            let Some(member) = verdict.members.get(place) else { continue };
-            let (status, errors) = (member.status, errors(member));
+        for (seed, run) in runs.iter().enumerate() {
+            let Some(Seen { status, errors, .. }) = run.get(place) else { continue };
             let same =
-                |o: &&mut Outcome| o.status == status && places(&o.errors) == places(&errors);
+                |o: &&mut Outcome| o.status == *status && places(&o.errors) == places(errors);
             match outcomes.iter_mut().find(same) {
                 Some(outcome) => outcome.seeds.push(seed),
-                None => outcomes.push(Outcome { seeds: vec![seed], status, errors }),
+                None => {
+                    let (status, errors) = (*status, errors.clone());
+                    outcomes.push(Outcome { seeds: vec![seed], status, errors });
+                }
             }
         }
         if outcomes.len() > 1 {
-            let (name, kind) = (first.name.clone(), first.kind.as_str().to_owned());
-            members.push(MemberSeeds { name, kind, pos: first.pos, outcomes });
+            let Seen { name, kind, pos, .. } = first.clone();
+            members.push(MemberSeeds { name, kind, pos, outcomes });
         }
     }
-    SeedReport { statuses: verdicts.iter().map(Verdict::status).collect(), members }
+    SeedReport { statuses, members }
 }
 
 fn errors(member: &Member) -> Vec<Diagnostic> {

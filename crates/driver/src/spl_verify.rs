@@ -1,12 +1,14 @@
 //! Verifying SPL programs, by `vc`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use report::{Diagnostic, FileReport, MemberReport, Numbers, Pos, SourceMap, Status};
+use report::{Diagnostic, FileReport, MemberReport, Numbers, Pos, SeedReport, SourceMap, Status};
 use spl::core::Program;
 
+use crate::seeds::{self, Seen};
 use crate::select::matches;
 use crate::spl_help::Failed;
 use crate::spl_program::front_end;
@@ -34,9 +36,16 @@ pub struct Done {
     pub solver_missing: bool,
 }
 
-/// Verifies a file: the members that some pattern matches, or all if there is none.
+/// Verifies a file: the members that some pattern matches, or all if there is none. It is verified as many times as there are
+/// runs, each with another seed of the solver; the first is what is reported.
 #[must_use]
-pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: &NoSolver) -> Done {
+pub fn verify(
+    path: &Path,
+    patterns: &[String],
+    config: &vc::Config,
+    runs: usize,
+    no_solver: &NoSolver,
+) -> Done {
     let start = Instant::now();
     let front = front_end(path);
     let name = path.display().to_string();
@@ -48,13 +57,19 @@ pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: 
     let names = vc::member_names(program).into_iter();
     let members: Vec<String> =
         names.filter(|name| patterns.iter().any(|pattern| matches(pattern, name))).collect();
-    let verdict = if members.is_empty() && !patterns.is_empty() {
+    let config = &vc::Config { members, ..config.clone() };
+    let verdict = if config.members.is_empty() && !patterns.is_empty() {
         vc::Verdict::default()
     } else {
         // What is missing is looked for afterwards, with runs.
-        vc::verify(program, &vc::Config { members, ..config.clone() })
+        vc::verify(program, config)
     };
     let mut report = report_of(name, front.diagnostics, &verdict);
+    if runs > 1 && verdict.no_solver.is_none() {
+        let seeds = with_seeds(program, config, runs, &verdict, start);
+        report.diagnostics.extend(seeds::warnings(&seeds));
+        report.seeds = Some(seeds);
+    }
     confirm(program, &mut report.diagnostics, config, start);
     advise(&front.parsed, program, &mut report.diagnostics, config, start);
     if let Some(why) = &verdict.no_solver {
@@ -66,6 +81,43 @@ pub fn verify(path: &Path, patterns: &[String], config: &vc::Config, no_solver: 
     }
     report.time = start.elapsed();
     Done { report, sources: front.sources, solver_missing: verdict.no_solver.is_some() }
+}
+
+/// The verdict, which is that of seed 0, beside those of others. A time limit is for all runs together.
+fn with_seeds(
+    program: &Program,
+    config: &vc::Config,
+    runs: usize,
+    verdict: &vc::Verdict,
+    start: Instant,
+) -> SeedReport {
+    let pos = |name: &str| {
+        let procedure = program.procedures.get(name).map(|p| p.span);
+        let function = || program.functions.get(name).map(|f| f.span);
+        let predicate = || program.predicates.get(name).map(|p| p.span);
+        procedure.or_else(function).or_else(predicate).map_or(Pos::None, Pos::from)
+    };
+    let seen = |verdict: &vc::Verdict| -> Vec<Seen> {
+        let seen = verdict.members.iter().map(|member| Seen {
+            name: member.name.clone(),
+            kind: member.kind.to_owned(),
+            pos: pos(&member.name),
+            status: member.status,
+            errors: member.diagnostics.iter().filter(|d| d.is_error()).cloned().collect(),
+        });
+        seen.collect()
+    };
+    let (mut statuses, mut all) = (vec![verdict.status()], vec![seen(verdict)]);
+    for seed in 1..runs {
+        // What one run proved is no evidence for another.
+        let mut config = vc::Config { cache: Arc::default(), ..config.clone() };
+        config.solver_options.push(("smt.random_seed".to_owned(), seed.to_string()));
+        config.timeout = config.timeout.map(|limit| limit.saturating_sub(start.elapsed()));
+        let verdict = vc::verify(program, &config);
+        statuses.push(verdict.status());
+        all.push(seen(&verdict));
+    }
+    seeds::compare_members(statuses, &all)
 }
 
 /// A run into each fault for which there is no counterexample yet: where sets of integers, arrays, recursive definitions

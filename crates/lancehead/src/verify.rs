@@ -117,7 +117,6 @@ pub(crate) fn run(args: &args::Verify, z3: Option<&Path>, color: Color, out: &mu
 /// An option that was given and means nothing for list programs.
 fn viper_only(args: &args::Verify) -> Option<&'static str> {
     let given = [
-        (args.seeds.is_some(), "--seeds"),
         (args.counterexample.is_some(), "--counterexample"),
         (args.format == VerifyFormat::Silicon, "--format silicon"),
         (args.assume_injectivity_on_inhale, "--assume-injectivity-on-inhale"),

@@ -34,11 +34,12 @@ impl Run<'_> {
             return 2;
         }
         let config = self.config();
+        let runs = self.args.seeds.unwrap_or(1);
         let mut reports = Vec::new();
         let mut missing = false;
         for file in files {
             crash::working_on(file, self.style.format != VerifyFormat::Human);
-            let done = spl_verify::verify(file, patterns, &config, &self.missing);
+            let done = spl_verify::verify(file, patterns, &config, runs, &self.missing);
             missing |= done.solver_missing;
             out.write(self.style.render(&done.report, &done.sources).as_bytes());
             out.flush();
@@ -53,6 +54,9 @@ impl Run<'_> {
         }
         if self.style.format == VerifyFormat::Human {
             out.write(format!("{}\n", human::summary(&reports, start.elapsed())).as_bytes());
+            if runs > 1 {
+                out.write(format!("{}\n", human::seeds_summary(&reports, runs)).as_bytes());
+            }
         }
         if missing {
             let (message, remedy) = self.missing.message();
