@@ -1,6 +1,6 @@
 //! States and the bodies of predicates as symbolic heaps of the core.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use arith::{Constraint, Sum};
 use shape::{
@@ -21,6 +21,9 @@ pub struct Root {
     /// Its value.
     pub value: Term,
 }
+
+/// Free variables from here on are in no scope.
+const PLACEHOLDER: Var = 1 << 30;
 
 /// Translates one symbolic heap.
 pub struct Encoder<'l> {
@@ -156,8 +159,15 @@ impl<'l> Encoder<'l> {
         for (at, obj) in heap.objs.iter().filter(|(at, obj)| !omit(**at, obj)) {
             self.object(*at, obj);
         }
+        // The first nodes of segments that something leads into the middle of.
+        let mut entered: BTreeSet<Sym> =
+            self.locs.keys().filter(|(_, k)| *k != 0).map(|(sym, _)| *sym).collect();
+        heap.for_each_term(&mut |term| entered.extend(term.base.filter(|_| term.k != 0)));
         for seg in &heap.segs {
-            self.segment(seg);
+            match seg.root.base.filter(|sym| seg.root.k == 0 && entered.contains(sym)) {
+                Some(sym) if self.first_node(seg, sym) => {}
+                _ => self.segment(seg),
+            }
         }
         self.pure(&heap.pure);
     }
@@ -235,10 +245,46 @@ impl<'l> Encoder<'l> {
         self.out.add_cell(there, fields);
     }
 
+    /// A segment that has a node, by its definition: so the places in the middle of the node have names. `false` if there
+    /// is no node, or one of several kinds.
+    fn first_node(&mut self, seg: &Seg, sym: Sym) -> bool {
+        let logic = self.logic;
+        let pred = logic.group(self.group).get(seg.pred.0 as usize);
+        let Some((pred, [body])) = pred.map(|pred| (pred, &pred.bodies[..])) else { return false };
+        let Some(args) = self.arguments(seg).filter(|_| seg.nonempty && pred.head == 0) else {
+            return false;
+        };
+        // Arguments may be existential here: in the node they are variables that nobody has.
+        let params: Vec<Var> = (PLACEHOLDER..).take(args.len()).collect();
+        let node = node_case(logic, self.group, seg.pred, &params, body);
+        let both = std::mem::take(&mut self.out).star(&node);
+        let place = |var: Var| params.iter().position(|param| *param == var);
+        self.out =
+            both.substitute(|var| place(var).and_then(|i| args.get(i).copied()).unwrap_or(var));
+        let at = self.loc(Term::sym(sym));
+        let first = 1 + logic.columns.len();
+        let fields = self.out.cell_at(at).map(|(_, cell)| cell.fields.clone()).unwrap_or_default();
+        for (middle, there) in logic.middles.iter().zip(fields.iter().skip(first)) {
+            let named = self.locs.insert((sym, *middle), *there);
+            if let Some(name) = named.filter(|name| name != there) {
+                self.out.add_equal(name, *there);
+            }
+        }
+        true
+    }
+
     fn segment(&mut self, seg: &Seg) {
+        let Some(args) = self.arguments(seg) else { return };
+        let ids = self.logic.preds.get(self.group).and_then(|all| all.get(seg.pred.0 as usize));
+        if let Some(ids) = ids {
+            self.out.add_call(ids[usize::from(seg.nonempty)], args);
+        }
+    }
+
+    fn arguments(&mut self, seg: &Seg) -> Option<Vec<Var>> {
         let logic = self.logic;
         let (group, pred) = (self.group, seg.pred.0 as usize);
-        let Some(ids) = logic.preds.get(group).and_then(|all| all.get(pred)) else { return };
+        logic.preds.get(group).and_then(|all| all.get(pred))?;
         let shared = &logic.shared[group][pred];
         let own = match logic.group(group)[pred].shape {
             Shape::List => vec![seg.root, seg.to],
@@ -249,7 +295,7 @@ impl<'l> Encoder<'l> {
         for (term, is_loc) in seg.shared.iter().zip(shared) {
             args.push(if *is_loc { self.loc(*term) } else { self.number_var(*term) });
         }
-        self.out.add_call(ids[usize::from(seg.nonempty)], args);
+        Some(args)
     }
 
     /// What is known of symbols that something else mentions.
