@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use heap::run::{FaultKind, Property};
-use heap::{Action, LocId, Out, ProcId, Program};
+use heap::{Action, Command, Expr, LocId, Out, ProcId, Program};
 use report::Pos;
 
 use crate::calls::{Call, CallSite};
@@ -228,7 +228,6 @@ pub(crate) struct Engine<'p> {
     pub(crate) program: &'p Program,
     pub(crate) options: &'p Options,
     pub(crate) preds: Preds,
-    pub(crate) records: Records,
     pub(crate) info: Vec<ProcInfo>,
     pub(crate) stops: Vec<i128>,
     pub(crate) summaries: Vec<Summary>,
@@ -256,12 +255,12 @@ pub fn analyse_from(
     start: Option<&Start>,
     options: &Options,
 ) -> Outcome {
-    let stops = numbers(program);
+    let stops = numbers(program, options.precision.keep);
+    let records = Arc::new(Records::new(program));
     let mut engine = Engine {
         program,
         options,
-        preds: Preds::new(&stops, tracks(program, options.precision.numbers)),
-        records: Records::new(program),
+        preds: Preds::new(&stops, tracks(program, options.precision.numbers), records),
         info: live::analyse(program),
         stops,
         summaries: Vec::new(),
@@ -369,30 +368,40 @@ fn tracks(program: &Program, numbers: Numbers) -> Tracks {
     }
 }
 
-/// Numbers in the program, where bounds may stop.
-fn numbers(program: &Program) -> Vec<i128> {
-    let mut all: BTreeSet<i128> = [-1, 0, 1].into_iter().collect();
+/// Numbers in the program, where bounds may stop, and small ones: chains of so many objects are told apart.
+fn numbers(program: &Program, keep: usize) -> Vec<i128> {
+    let mut all: BTreeSet<i128> = (-1..=1.max(keep as i128)).collect();
     for bits in [8, 16, 32, 64] {
         for ty in [heap::IntType::signed(bits), heap::IntType::unsigned(bits)] {
             all.extend([ty.least(), ty.largest()]);
         }
     }
-    let mut add = |e: &heap::Expr| {
-        e.for_each(&mut |part| {
-            if let heap::Expr::Int(n) = part
-                && all.len() < 400
-            {
-                all.extend([n.saturating_sub(1), *n, n.saturating_add(1)]);
+    // Where fields are and how large records are is nothing that values are compared with.
+    let mut count: BTreeMap<i128, i32> = BTreeMap::new();
+    let mut add = |e: &Expr| {
+        e.for_each(&mut |part| match part {
+            Expr::Int(n) => *count.entry(*n).or_default() += 1,
+            Expr::Offset(_, by) => {
+                if let Expr::Int(n) = **by {
+                    *count.entry(n).or_default() -= 1;
+                }
             }
+            _ => {}
         });
     };
     for location in
         program.procs.iter().filter_map(|proc| proc.body.as_ref()).flat_map(|b| &b.locations)
     {
         match &location.out {
+            Out::Do(Command::Alloc { size: Expr::Int(_), record: Some(_), .. }, _) => {}
             Out::Do(command, _) => command.for_each_expr(&mut add),
             Out::Branch(cond, ..) => add(cond),
             Out::Choose(_) | Out::Return => {}
+        }
+    }
+    for (n, _) in count.into_iter().filter(|(_, times)| *times > 0) {
+        if all.len() < 400 {
+            all.extend([n.saturating_sub(1), n, n.saturating_add(1)]);
         }
     }
     all.into_iter().collect()
@@ -487,7 +496,7 @@ impl<'p> Engine<'p> {
     pub(crate) fn enter(&mut self, proc: ProcId, mut entry: State) -> usize {
         self.tidy(&mut entry);
         let known = self.entries.get(&proc).cloned().unwrap_or_default();
-        let exact = Mode { insert: false, widen: None };
+        let exact = Mode { insert: false, remove: false, widen: None };
         for id in &known {
             let old = self.summaries[*id].entry.clone();
             if join(&mut self.preds, &old, &entry, exact).is_some_and(|joined| !joined.left_general)
@@ -500,7 +509,7 @@ impl<'p> Engine<'p> {
         if known.len() >= limit {
             let stops = self.stops.clone();
             for insert in [false, true] {
-                let general = Mode { insert, widen: Some(&stops) };
+                let general = Mode { insert, remove: false, widen: Some(&stops) };
                 for id in known.iter().rev() {
                     let old = self.summaries[*id].entry.clone();
                     if let Some(joined) = join(&mut self.preds, &old, &entry, general) {
@@ -684,7 +693,7 @@ impl<'p> Engine<'p> {
 
     /// Folds a state.
     pub(crate) fn fold(&mut self, state: &mut State) {
-        fold(state, &mut self.preds, &self.records, self.options.precision);
+        fold(state, &mut self.preds, self.options.precision);
     }
 
     /// A state comes to a location.
@@ -727,7 +736,7 @@ impl<'p> Engine<'p> {
         mut state: State,
         head: bool,
     ) -> Option<State> {
-        let exact = Mode { insert: false, widen: None };
+        let exact = Mode { insert: false, remove: false, widen: None };
         for old in all.iter() {
             if old == &state {
                 return None;
@@ -743,10 +752,12 @@ impl<'p> Engine<'p> {
         if all.len() >= delay {
             let widen = head.then_some(&stops[..]);
             let insert = all.len() >= apart;
+            // Where there are many heaps those with and without a last node are one.
+            let remove = insert && apart <= 1;
             let mut i = 0;
             let mut grown = false;
             while i < all.len() {
-                let mode = Mode { insert, widen };
+                let mode = Mode { insert, remove, widen };
                 let joined = join(&mut self.preds, &all[i], &state, mode);
                 match joined {
                     Some(joined) if insert || !joined.shape_general => {
@@ -762,6 +773,14 @@ impl<'p> Engine<'p> {
                 }
             }
             if grown {
+                // Segments that were matched with nothing may be next to each other.
+                if head && insert {
+                    self.fold(&mut state);
+                    if state.normalise(&self.preds).is_err() {
+                        return None;
+                    }
+                    self.tidy(&mut state);
+                }
                 all.push(state.clone());
                 return Some(state);
             }

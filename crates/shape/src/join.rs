@@ -14,9 +14,9 @@ use arith::Sum;
 use heap::Scalar;
 
 use crate::facts::Facts;
-use crate::fold::as_segment;
+use crate::fold::{as_segment, join_preds, without_numbers};
 use crate::heap::{Cell, Heap, Obj, Place, Seg, State, as_procedure, is_rigid};
-use crate::preds::{PredId, Preds, Shape, Tracks};
+use crate::preds::{Like, PredId, Preds, Shape, Tracks};
 use crate::pure::{Interval, Pure, rename_sum};
 use crate::term::{Sym, Term};
 use crate::vars::Vars;
@@ -26,6 +26,8 @@ use crate::vars::Vars;
 pub struct Mode<'a> {
     /// May a segment be matched with nothing if that says less than the left side does?
     pub insert: bool,
+    /// May an object be matched with nothing, as a segment that may be empty?
+    pub remove: bool,
     /// Bounds that grow jump to one of these numbers, or are gone; only facts of the left side are kept.
     pub widen: Option<&'a [i128]>,
 }
@@ -85,8 +87,8 @@ pub(crate) struct Join<'a> {
     pub(crate) left_general: bool,
     pub(crate) right_general: bool,
     pub(crate) shape_general: bool,
-    /// The first object that met a segment: as a segment of one node it might match.
-    pub(crate) met: Option<(Side, Sym, PredId)>,
+    /// The first object that met a segment or nothing: as a segment of one node it might match.
+    pub(crate) met: Option<(Side, Sym, Like)>,
 }
 
 impl<'a> Join<'a> {
@@ -190,20 +192,31 @@ impl<'a> Join<'a> {
             }
             (Place::First(i), other) => {
                 if let Place::Obj(b) = other {
-                    self.met.get_or_insert((Side::Right, b, self.left.segs[i].pred));
+                    self.met.get_or_insert((Side::Right, b, Like::Pred(self.left.segs[i].pred)));
                 }
                 self.insert(Side::Left, i, l, r)
             }
             (other, Place::First(j)) => {
                 if let Place::Obj(a) = other {
-                    self.met.get_or_insert((Side::Left, a, self.right.segs[j].pred));
+                    self.met.get_or_insert((Side::Left, a, Like::Pred(self.right.segs[j].pred)));
                 }
                 self.insert(Side::Right, j, r, l)
             }
             (Place::Last(i), _) => self.at_end(Side::Left, i, l, r),
             (_, Place::Last(j)) => self.at_end(Side::Right, j, r, l),
+            (Place::Obj(a), Place::Nowhere) if r == Term::NULL => self.nothing(Side::Left, a),
+            (Place::Nowhere, Place::Obj(b)) if l == Term::NULL => self.nothing(Side::Right, b),
             _ => None,
         }
+    }
+
+    /// An object of the one side is nothing on the other: as a segment that may be empty it would be both.
+    fn nothing(&mut self, side: Side, at: Sym) -> Option<Term> {
+        if self.mode.remove && self.met.is_none() {
+            let obj = self.heap(side).objs.get(&at)?;
+            self.met = self.preds.like(obj).map(|like| (side, at, like));
+        }
+        None
     }
 
     fn single(&self, side: Side, index: usize) -> bool {
@@ -271,7 +284,7 @@ impl<'a> Join<'a> {
             (_, Some(None)) => return self.at_end(Side::Right, j, r, l),
             _ => return None,
         }
-        let pred = crate::fold::join_preds(self.preds, a.pred, b.pred)?;
+        let (pred, shared) = self.joined_pred(a, b)?;
         self.left_segs.insert(i, Some(j));
         self.right_segs.insert(j, Some(i));
         let (less_l, less_r) = (
@@ -288,15 +301,28 @@ impl<'a> Join<'a> {
         };
         let to = self.pair(a.to, b.to)?;
         let before = self.pair(a.before, b.before)?;
-        let mut shared = Vec::with_capacity(a.shared.len());
-        for (x, y) in a.shared.iter().zip(&b.shared) {
-            shared.push(self.pair(*x, *y)?);
-        }
+        let shared =
+            shared.into_iter().map(|(x, y)| self.pair(x, y)).collect::<Option<Vec<Term>>>()?;
         let nonempty = a.nonempty && b.nonempty;
         self.told.push((self.out.segs.len(), Told::Both(&a.facts, &b.facts)));
         let facts = Facts::default();
         self.out.segs.push(Seg { pred, root, to, before, last, shared, nonempty, facts });
         Some(self.key(l, r))
+    }
+
+    /// The predicate that includes those of two segments, with their arguments. Numbers that all nodes of only one of
+    /// them have in common are forgotten.
+    fn joined_pred(&mut self, a: &Seg, b: &Seg) -> Option<(PredId, Vec<(Term, Term)>)> {
+        let zip = |a: &[Term], b: &[Term]| a.iter().copied().zip(b.iter().copied()).collect();
+        if let Some(pred) = join_preds(self.preds, a.pred, b.pred) {
+            return Some((pred, zip(&a.shared, &b.shared)));
+        }
+        if a.shared.is_empty() && b.shared.is_empty() {
+            return None;
+        }
+        let (a, b) =
+            (without_numbers(self.preds, self.left, a), without_numbers(self.preds, self.right, b));
+        Some((join_preds(self.preds, a.0, b.0)?, zip(&a.1, &b.1)))
     }
 
     /// What a term of the one side is paired with on the other, or anything if it is nothing there.
@@ -746,7 +772,7 @@ fn widen(old: Interval, new: Interval, stops: &[i128]) -> Interval {
 const MAX_IMAGES: usize = 8;
 
 /// Objects that are taken for segments in one join.
-const MAX_SEGMENTS: usize = 6;
+pub(crate) const MAX_SEGMENTS: usize = 6;
 
 /// Joins two states of one location.
 ///
@@ -766,10 +792,10 @@ pub fn join(
     let mut general = false;
     for _ in 0..MAX_SEGMENTS {
         match met.take()? {
-            (Side::Right, at, pred) => right = as_segment(&right, preds, at, pred)?,
+            (Side::Right, at, like) => right = as_segment(&right, preds, at, like)?,
             (Side::Left, _, _) if !mode.insert => return None,
-            (Side::Left, at, pred) => {
-                left = as_segment(&left, preds, at, pred)?;
+            (Side::Left, at, like) => {
+                left = as_segment(&left, preds, at, like)?;
                 general = true;
             }
         }
@@ -787,7 +813,7 @@ fn join_as_they_are(
     left: &State,
     right: &State,
     mode: Mode<'_>,
-    met: &mut Option<(Side, Sym, PredId)>,
+    met: &mut Option<(Side, Sym, Like)>,
 ) -> Option<Joined<State>> {
     if left.anchors.len() != right.anchors.len() || left.allocas.len() != right.allocas.len() {
         return None;

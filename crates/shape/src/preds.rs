@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::heap::Heap;
+use crate::heap::{Heap, Obj};
+use crate::records::Records;
 use crate::term::Sym;
 
 /// The place of a predicate in [`Preds`].
@@ -62,6 +63,17 @@ pub struct Preds {
     pub(crate) stops: std::sync::Arc<[i128]>,
     /// What is known about numbers in nodes.
     pub(crate) tracks: Tracks,
+    /// What the types of records say about links.
+    pub(crate) records: std::sync::Arc<Records>,
+}
+
+/// How an object may be linked to others of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Like {
+    /// As the nodes of a predicate.
+    Pred(PredId),
+    /// To the next one, by the link at this offset.
+    Next(i128),
 }
 
 /// What an analysis knows about the numbers in the nodes of segments.
@@ -93,20 +105,21 @@ impl Tracks {
 impl Preds {
     /// None yet; bounds that grow stop at these numbers.
     #[must_use]
-    pub fn new(stops: &[i128], tracks: Tracks) -> Preds {
+    pub(crate) fn new(stops: &[i128], tracks: Tracks, records: std::sync::Arc<Records>) -> Preds {
         Preds {
             all: Vec::new(),
             known: HashMap::new(),
             joins: HashMap::new(),
             stops: stops.into(),
             tracks,
+            records,
         }
     }
 
     /// These, in this order.
     #[must_use]
     pub fn with(all: &[Pred]) -> Preds {
-        let mut preds = Preds::new(&[], Tracks::Bounds);
+        let mut preds = Preds::new(&[], Tracks::Bounds, Default::default());
         for pred in all {
             preds.intern(pred.clone());
         }
@@ -142,6 +155,25 @@ impl Preds {
             .iter()
             .map(size)
             .try_fold(i128::MAX, |least, size| Some(least.min(size?)))
+    }
+
+    /// How an object is linked if it is one of several: as the nodes of a predicate of its kind, the last one that
+    /// was found, or by its only link to its own kind.
+    pub(crate) fn like(&self, obj: &Obj) -> Option<Like> {
+        let record = obj.record?;
+        let of_kind = |pred: &Pred| {
+            let node = pred.bodies.first().and_then(|body| body.heap.objs.get(&SELF));
+            node.is_some_and(|node| node.record == Some(record))
+        };
+        let tree = |pred: &Pred| of_kind(pred) && pred.shape == Shape::Tree;
+        let known = self.all.iter().rposition(tree);
+        if let Some(i) = known.or_else(|| self.all.iter().rposition(of_kind)) {
+            return Some(Like::Pred(PredId(i as u32)));
+        }
+        match self.records.self_links(Some(record)) {
+            [next] => Some(Like::Next(*next)),
+            _ => None,
+        }
     }
 
     /// The number of a predicate.

@@ -2,27 +2,31 @@
 //! predicate is made from the nodes: what they have in common, with what belongs to each alone.
 
 mod node;
+mod path;
 mod refs;
 mod tree;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use node::{Folded, Link, nodes_of, replace_by, take};
-pub(crate) use node::{join_preds, renamed, visit_order};
+pub(crate) use node::{join_preds, renamed, visit_order, without_numbers};
 use refs::{Ref, Refs, Role};
 
 use crate::engine::Precision;
 use crate::facts::{Facts, Order};
-use crate::heap::{Kind, Place, Seg, State};
-use crate::preds::{NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
-use crate::records::Records;
+use crate::heap::{Kind, Obj, Place, Seg, State};
+use crate::preds::{Like, NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
 use crate::term::{Sym, Term};
 
 /// Folds as long as something can be folded. A chain of no more than [`Precision::keep`] nodes stays as it is, unless it is
 /// next to a segment.
-pub fn fold(state: &mut State, preds: &mut Preds, records: &Records, precision: Precision) {
+pub fn fold(state: &mut State, preds: &mut Preds, precision: Precision) {
     // Each step removes an object or a segment.
-    while tree::fold_tree(state, preds, records) || fold_list(state, preds, precision) {}
+    while tree::fold_tree(state, preds)
+        || path::fold_path(state, preds, precision)
+        || fold_list(state, preds, precision)
+    {}
 }
 
 /// How many nodes follow each other by a link, from one on, up to one that has another name.
@@ -60,6 +64,10 @@ fn fold_list(state: &mut State, preds: &mut Preds, precision: Precision) -> bool
     for a in heap_objs {
         let Some(obj) = state.heap.objs.get(&a).cloned() else { continue };
         if precision.named && refs.of(a).iter().any(|r| matches!(r, Ref::Root)) {
+            continue;
+        }
+        // Nodes of trees become paths or trees.
+        if path::children_of(preds, &obj).is_some() {
             continue;
         }
         for (offset, cell) in &obj.cells {
@@ -121,7 +129,7 @@ fn two_nodes(
     let (Some(first), Some(second)) = (state.heap.objs.get(&a), state.heap.objs.get(&b)) else {
         return false;
     };
-    if second.kind != Kind::Heap || first.size != second.size || a == b {
+    if second.kind != Kind::Heap || !is_alike(first, second) || a == b {
         return false;
     }
     let facts = [first, second].map(|o| Facts::of_node(preds, &state.heap, o, Order::InLine));
@@ -186,6 +194,18 @@ fn two_nodes(
     done && tell(state, (&left, true), (&right, true))
 }
 
+/// May two objects be nodes of one list? Records of different types are none, even if they lead to each other: a list
+/// that belongs to another record is not continued by it.
+fn is_alike(a: &Obj, b: &Obj) -> bool {
+    a.size == b.size && (a.record == b.record || a.record.is_none() || b.record.is_none())
+}
+
+/// May an object be a node of a predicate's lists?
+fn is_like_nodes(pred: &Pred, obj: &Obj) -> bool {
+    let nodes = pred.bodies.iter().filter_map(|body| body.heap.objs.get(&SELF));
+    nodes.into_iter().any(|node| is_alike(node, obj))
+}
+
 /// How the nodes of a predicate are linked.
 fn link_of(pred: &Pred) -> Option<Link> {
     let node = pred.bodies.first()?.heap.objs.get(&SELF)?;
@@ -219,7 +239,9 @@ fn node_and_segment(
     if pred.shape == Shape::Dlist && seg.before != here {
         return false;
     }
-    let Some(obj) = state.heap.objs.get(&a) else { return false };
+    let Some(obj) = state.heap.objs.get(&a).filter(|obj| is_like_nodes(&pred, obj)) else {
+        return false;
+    };
     let before = match link.prev {
         Some(prev) => match obj.cells.get(&prev) {
             Some(cell) => cell.value,
@@ -268,10 +290,12 @@ fn segment_and_node(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize,
     let seg = state.heap.segs[i].clone();
     let pred = preds.get(seg.pred).clone();
     let Some(link) = link_of(&pred) else { return false };
-    if seg.to.k != pred.head {
+    let tree = state.heap.objs.get(&b).is_some_and(|b| path::children_of(preds, b).is_some());
+    if seg.to.k != pred.head || tree {
         return false;
     }
-    let Some(obj) = state.heap.objs.get(&b).filter(|obj| obj.kind == Kind::Heap) else {
+    let is_node = |obj: &&Arc<Obj>| obj.kind == Kind::Heap && is_like_nodes(&pred, obj);
+    let Some(obj) = state.heap.objs.get(&b).filter(is_node) else {
         return false;
     };
     let Some(after) = obj.cells.get(&link.next).filter(|c| is_pointer(c.ty)).map(|c| c.value)
@@ -370,8 +394,32 @@ fn two_segments(state: &mut State, preds: &mut Preds, refs: &Refs, i: usize, j: 
     ) && tell(state, (&parts[0].0, parts[0].1), (&parts[1].0, parts[1].1))
 }
 
+/// The state with an object as a segment of one node.
+pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: Like) -> Option<State> {
+    match like {
+        Like::Pred(pred) => as_segment_of(state, preds, at, pred),
+        Like::Next(next) => {
+            let mut state = state.clone();
+            let obj = state.heap.objs.get(&at).filter(|obj| obj.kind == Kind::Heap)?;
+            let to = obj.cells.get(&next).filter(|cell| is_pointer(cell.ty))?.value;
+            let seg = Seg { root: Term::sym(at), to, ..Seg::nodes() };
+            let facts = Facts::of_node(preds, &state.heap, obj, Order::InLine);
+            let refs = Refs::new(&state);
+            let link = Link { next, prev: None, head: 0 };
+            let (node, mut objs, segs) = take(&state, preds, &refs, at, link, &[])?;
+            objs.insert(at);
+            let folded = Folded { nodes: vec![node], objs, segs };
+            if !replace_by(&mut state, preds, folded, (Shape::List, 0), seg) {
+                return None;
+            }
+            state.heap.segs.last_mut()?.facts = facts;
+            Some(state)
+        }
+    }
+}
+
 /// The state with an object as a segment of one node, linked as in a predicate.
-pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: PredId) -> Option<State> {
+fn as_segment_of(state: &State, preds: &mut Preds, at: Sym, like: PredId) -> Option<State> {
     let pred = preds.get(like).clone();
     let obj = state.heap.objs.get(&at).filter(|obj| obj.kind == Kind::Heap)?.clone();
     let value = |at: i128| obj.cells.get(&at).map(|cell| cell.value);
@@ -412,7 +460,11 @@ pub(crate) fn as_segment(state: &State, preds: &mut Preds, at: Sym, like: PredId
         }
         (node, objs, segs)
     } else {
-        let link = link_of(&pred)?;
+        let down = path::way_down(&state, preds, &refs, at, &obj);
+        let link = match down.filter(|_| pred.shape == Shape::List && pred.head == 0) {
+            Some(next) => Link { next, prev: None, head: 0 },
+            None => link_of(&pred)?,
+        };
         seg.to = value(link.next)?;
         if let Some(prev) = link.prev {
             seg.before = value(prev)?;

@@ -5,11 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::refs::{Ref, Refs};
+use super::{as_segment, fold};
+use crate::engine::Precision;
 use crate::eval::values_of;
 use crate::facts::is_number;
 use crate::heap::{Cell, Heap, Kind, Place, RIGID, Seg, State, is_rigid};
-use crate::join::{Join, Mode};
-use crate::preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape, Tracks};
+use crate::join::{Join, MAX_SEGMENTS, Mode, Side};
+use crate::preds::{Body, Like, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape, Tracks};
 use crate::pure::{Interval, Pure};
 use crate::term::{Sym, Term};
 use crate::unfold::instantiate;
@@ -222,34 +224,105 @@ pub(crate) fn merge(
     fixed: &dyn Fn(Sym) -> bool,
 ) -> Option<Vec<Node>> {
     let mut kinds: Vec<Node> = Vec::new();
-    'next: for node in nodes {
-        let kinds_left = kinds.len() < MAX_BODIES;
-        for kind in &mut kinds {
-            if kind.children != node.children
-                || kinds_left && !told_apart(preds, kind, &node).is_empty()
-            {
-                continue;
+    for mut node in nodes {
+        // What became more general may include other kinds, too.
+        let (mut i, mut place) = (0, kinds.len());
+        while i < kinds.len() {
+            let kind = &kinds[i];
+            let fit = kind.children == node.children
+                && (kinds.len() >= MAX_BODIES || told_apart(preds, kind, &node).is_empty());
+            match fit.then(|| join_nodes(preds, kind, &node, rigid, fixed)).flatten() {
+                Some(both) => {
+                    node = both;
+                    place = place.min(i);
+                    kinds.remove(i);
+                    i = 0;
+                }
+                None => i += 1,
             }
-            // Symbols of the one that are not common must not be taken for the other's.
-            let moved = apart(&node, kind.heap.fresh, rigid);
-            let stops = preds.stops.clone();
-            let mode = Mode { insert: true, widen: Some(&stops) };
-            let mut join = Join::new(preds, &kind.heap, &moved.heap, rigid, fixed, mode);
-            let Some(both) = join.pair(Term::sym(kind.at), Term::sym(moved.at)) else { continue };
-            if join.finish().is_none() {
-                continue;
-            }
-            let Some(at) = both.base else { continue };
-            let children = node.children.clone();
-            *kind = Node { heap: std::mem::take(&mut join.out), at, children };
-            continue 'next;
         }
-        if kinds.len() >= MAX_BODIES {
-            return None;
-        }
-        kinds.push(node);
+        kinds.insert(place, node);
     }
-    Some(kinds)
+    (kinds.len() <= MAX_BODIES).then_some(kinds)
+}
+
+/// The node that includes two. An object that belongs to the one may be a list of one node, if the other has a list
+/// there, or nothing.
+fn join_nodes(
+    preds: &mut Preds,
+    left: &Node,
+    right: &Node,
+    rigid: &dyn Fn(Sym) -> bool,
+    fixed: &dyn Fn(Sym) -> bool,
+) -> Option<Node> {
+    let mut left = left.clone();
+    // Symbols of the one that are not common must not be taken for the other's.
+    let mut right = apart(right, left.heap.fresh, rigid);
+    for _ in 0..=MAX_SEGMENTS {
+        let stops = preds.stops.clone();
+        let mode = Mode { insert: true, remove: true, widen: Some(&stops) };
+        let mut join = Join::new(preds, &left.heap, &right.heap, rigid, fixed, mode);
+        let both = join.pair(Term::sym(left.at), Term::sym(right.at));
+        if let Some(both) = both
+            && join.finish().is_some()
+        {
+            let heap = std::mem::take(&mut join.out);
+            let both = Node { heap, at: both.base?, children: left.children };
+            // Lists that were matched with nothing may be next to each other.
+            return if both.heap.segs.len() < 2 {
+                Some(both)
+            } else {
+                inside(&both, rigid, |mut state| {
+                    fold(&mut state, preds, Precision::HEADS);
+                    Some(state)
+                })
+            };
+        }
+        match join.met.take()? {
+            (Side::Left, at, like) => left = with_segment(&left, preds, at, like, rigid)?,
+            (Side::Right, at, like) => {
+                right =
+                    apart(&with_segment(&right, preds, at, like, rigid)?, left.heap.fresh, rigid);
+            }
+        }
+    }
+    None
+}
+
+/// The node with what belongs to it changed as if it were a state, in which the node and what it has in common with
+/// others have names.
+fn inside(
+    node: &Node,
+    rigid: &dyn Fn(Sym) -> bool,
+    change: impl FnOnce(State) -> Option<State>,
+) -> Option<Node> {
+    // Segments inside have links of their own.
+    let fresh = node.heap.fresh;
+    let links = [(NEXT_LINK, Sym(fresh)), (PREV_LINK, Sym(fresh + 1))];
+    let to = |sym: Sym| links.iter().find(|(link, _)| *link == sym).map_or(sym, |(_, own)| *own);
+    let back = |sym: Sym| links.iter().find(|(_, own)| *own == sym).map_or(sym, |(link, _)| *link);
+    let mut named = BTreeSet::from([node.at]);
+    node.heap.for_each_term(&mut |term| {
+        named.extend(term.base.filter(|sym| rigid(*sym) && !is_rigid(*sym)));
+    });
+    let anchors = named.into_iter().map(|sym| Term::sym(to(sym))).collect();
+    let heap = renamed(&node.heap, &to, fresh + 2);
+    let State { heap, .. } = change(State { heap, anchors, ..State::default() })?;
+    Some(Node { heap: renamed(&heap, &back, heap.fresh), ..node.clone() })
+}
+
+/// The node with an object that belongs to it as a segment of one node.
+fn with_segment(
+    node: &Node,
+    preds: &mut Preds,
+    at: Sym,
+    like: Like,
+    rigid: &dyn Fn(Sym) -> bool,
+) -> Option<Node> {
+    if at == node.at {
+        return None;
+    }
+    inside(node, rigid, |state| as_segment(&state, preds, at, like))
 }
 
 /// The node with symbols of its own from a number on.
@@ -421,6 +494,54 @@ pub(crate) fn join_preds(preds: &mut Preds, a: PredId, b: PredId) -> Option<Pred
     })();
     preds.joins.insert((a, b), result);
     result
+}
+
+/// The predicate of a segment without those arguments that are numbers, and the others: of these numbers each node
+/// knows the bounds.
+pub(crate) fn without_numbers(preds: &mut Preds, heap: &Heap, seg: &Seg) -> (PredId, Vec<Term>) {
+    let pred = preds.get(seg.pred).clone();
+    let own = |i: u32| Sym(SHARED + i);
+    let is_number = |i: u32| {
+        let plain = seg.shared.get(i as usize).is_some_and(|term| {
+            heap.place(*term) == Place::Nowhere && term.base.is_none_or(|base| !is_rigid(base))
+        });
+        let in_cells = |body: &Body| {
+            let mut fine = true;
+            let cells = body.heap.objs.values().flat_map(|obj| obj.cells.values());
+            for cell in cells.filter(|cell| cell.value.base == Some(own(i))) {
+                fine &= matches!(cell.ty, heap::Scalar::Int(_));
+            }
+            fine && body.heap.segs.iter().all(|s| s.terms().all(|t| t.base != Some(own(i))))
+        };
+        plain && pred.bodies.iter().all(in_cells)
+    };
+    let numbers: Vec<u32> = (0..pred.shared).filter(|i| is_number(*i)).collect();
+    if numbers.is_empty() {
+        return (seg.pred, seg.shared.clone());
+    }
+    let nodes: Vec<Node> = pred
+        .bodies
+        .iter()
+        .map(|body| {
+            let mut node = body.heap.clone();
+            for i in &numbers {
+                if let Some(term) = seg.shared.get(*i as usize) {
+                    node.pure.bound(own(*i), heap.pure.range(*term));
+                }
+            }
+            Node { heap: node, at: SELF, children: body.children.clone() }
+        })
+        .collect();
+    let kept = |sym: Sym| {
+        let shared = sym.0.checked_sub(SHARED).filter(|i| *i < pred.shared);
+        is_rigid(sym) || sym == NEXT || sym == PREV || shared.is_some_and(|i| !numbers.contains(&i))
+    };
+    let (id, shared) = predicate(preds, pred.shape, pred.head, nodes, &kept, (NEXT, PREV));
+    let argument = |term: &Term| {
+        let i = term.base.and_then(|base| base.0.checked_sub(SHARED)).unwrap_or_default();
+        seg.shared.get(i as usize).copied().unwrap_or(Term::NULL)
+    };
+    (id, shared.iter().map(argument).collect())
 }
 
 /// What becomes a segment: nodes, with the objects and segments of the state that they consist of.

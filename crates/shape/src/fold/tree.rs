@@ -1,16 +1,19 @@
 //! Folding of trees: a node whose children are trees becomes one.
 
+use std::sync::Arc;
+
 use super::is_pointer;
 use super::node::{Folded, Link, nodes_of, replace_by, take};
+use super::path::{children_of, is_path};
 use super::refs::{Ref, Refs, Role};
 use crate::facts::{Facts, Order};
 use crate::heap::{Kind, Place, Seg, State};
 use crate::preds::{Preds, Shape};
-use crate::records::Records;
 use crate::term::{Sym, Term};
 
 /// A node whose children are trees becomes one.
-pub(super) fn fold_tree(state: &mut State, preds: &mut Preds, records: &Records) -> bool {
+pub(super) fn fold_tree(state: &mut State, preds: &mut Preds) -> bool {
+    let records = Arc::clone(&preds.records);
     let refs = Refs::new(state);
     let candidates: Vec<Sym> = state
         .heap
@@ -105,13 +108,24 @@ pub(super) fn fold_tree(state: &mut State, preds: &mut Preds, records: &Records)
             }
             false
         });
-        if !fine || (subtrees.is_empty() && above.is_none()) {
+        // At the end of a path.
+        let ends = |r: &Ref| match r {
+            Ref::Seg(i, Role::To) => {
+                parent.is_none()
+                    && is_path(preds, &state.heap.segs[*i], &obj)
+                    && children_of(preds, &obj).is_some()
+            }
+            _ => false,
+        };
+        let ends_path = refs.of(a).iter().any(ends);
+        if !fine || (subtrees.is_empty() && above.is_none() && !ends_path) {
             continue;
         }
         // A named node stays as it is: only the program's own names keep it apart.
         let named = !refs.only(a, |r| match r {
             Ref::Cell(from, at) => Some((from, at)) == above || from == a,
             Ref::Seg(i, Role::Before) => subtrees.contains(&i),
+            Ref::Seg(_, Role::To) => ends(&r),
             _ => false,
         });
         if named {
