@@ -68,7 +68,7 @@ impl Worker {
             return (result.parts, result.found);
         }
         let session = self.session(&shared.config);
-        let means = Means::of(shared);
+        let means = Means::worthwhile(shared);
         let mut result = run(shared, unit, theories, *deadline, session, means);
         // A solver that has worked before may not find a proof that another finds, nor one that has not
         // seen the questions that were answered natively, nor one that does not know all axioms. What is
@@ -339,7 +339,7 @@ struct Means {
 impl Means {
     /// The native prover is worth asking if there is little of a prelude. What front ends emit has hundreds
     /// of axioms, which ask for more instances than its limits allow, and of which few matter at a time.
-    fn of(shared: &Verification<'_>) -> Means {
+    fn worthwhile(shared: &Verification<'_>) -> Means {
         const PRELUDE: usize = 60;
         let domains = &shared.program().domains;
         let axioms = domains.iter().map(|domain| domain.axioms.len()).sum::<usize>();
