@@ -58,17 +58,17 @@ lint:
 # Starts with the programs of the tests, or with FILES='…'.
 fuzz-viper: z3
 	@LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' SECONDS='$(SECONDS)' SEED='$(SEED)' OUT='$(or $(OUT),$(CURDIR))' \
-	    $(CARGO) run --locked -q -p lancehead-concrete --example fuzz -- \
+	    $(CARGO) run --locked -q -p lancehead-concrete --example fuzz_viper -- \
 	    $(or $(FILES),$(shell find tests/verify tests/termination -name '*.vpr'))
 
 fuzz-sl:
-	@SECONDS='$(or $(SECONDS),10)' SEED='$(or $(SEED),1)' $(CARGO) run --locked -q -p lancehead-entail --example fuzz
+	@SECONDS='$(or $(SECONDS),10)' SEED='$(or $(SEED),1)' $(CARGO) run --locked -q -p lancehead-entail --example fuzz_entail
 
 fuzz-prove: z3
 	LANCEHEAD_Z3='$(or $(LANCEHEAD_Z3),$(CURDIR)/.z3/z3)' LANCEHEAD_PROGRAMS='$(or $(PROGRAMS),2000)' LANCEHEAD_SEED='$(or $(SEED),0)' \
 	    $(CARGO) test --release --locked -p lancehead-driver --test agreement -- --nocapture
 fuzz-readers:
-	@SECONDS='$(or $(SECONDS),10)' SEED='$(or $(SEED),1)' $(CARGO) run --locked -q -p lancehead-driver --example fuzz
+	@SECONDS='$(or $(SECONDS),10)' SEED='$(or $(SEED),1)' $(CARGO) run --locked -q -p lancehead-driver --example fuzz_readers
 
 score-clients: release
 	LANCEHEAD_Z3='$(CURDIR)/.z3/z3' scripts/agreement '$(TREE)' --reference '$(TREE)/silicon.tsv' \

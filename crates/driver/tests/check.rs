@@ -11,7 +11,7 @@ use infer::contract;
 use shape::{Certificate, Outcome, Start, State, Term};
 
 /// So many damages of one program are tried.
-const MAX_DAMAGES: usize = 12;
+const MAX_DAMAGES: usize = 5;
 
 const ALL: [Property; 3] = [Property::MemSafety, Property::MemTrack, Property::Reach];
 

@@ -1,5 +1,5 @@
 //! Looks for programs that the verifier accepts although they fail:
-//! `SECONDS=60 SEED=1 OUT=DIR cargo run --release -p lancehead-concrete --example fuzz -- FILE…`
+//! `SECONDS=60 SEED=1 OUT=DIR cargo run --release -p lancehead-concrete --example fuzz_viper -- FILE…`
 //!
 //! Programs are random (`concrete::generate`), or changes of those that were accepted before, or of the
 //! files that are given. `VERIFIER='lancehead verify --format json'` asks another build of it instead.
