@@ -1,13 +1,13 @@
 //! The fixed point: states at locations of procedures, and summaries of procedures by what they are entered with.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
 use heap::run::{FaultKind, Property};
-use heap::{Action, Command, Expr, LocId, Out, ProcId, Program};
+use heap::{Action, LocId, Out, ProcId, Program};
 use report::Pos;
 
 use crate::calls::{Call, CallSite};
@@ -17,7 +17,8 @@ use crate::fold::fold;
 use crate::heap::{Kind, RIGID, State, is_rigid};
 use crate::join::{Mode, join};
 use crate::live::{self, ProcInfo};
-use crate::preds::{Preds, Tracks};
+use crate::precision::{Precision, numbers, tracks};
+use crate::preds::Preds;
 use crate::records::Records;
 use crate::start::{Start, constant_params};
 use crate::term::{Sym, Term};
@@ -29,57 +30,6 @@ const MAX_STATES: usize = 120;
 const MAX_ENTRIES: usize = 24;
 /// A heap with more atoms than this is folded before a call.
 pub(crate) const LARGE: usize = 12;
-
-/// How much is kept apart. What one analysis cannot prove another may: less is forgotten, or more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Precision {
-    /// Chains of no more objects than this are not folded.
-    pub keep: usize,
-    /// States at the head of a loop before numbers are widened.
-    pub delay: usize,
-    /// States at a location before shapes are joined, too.
-    pub apart: usize,
-    /// Are nodes kept out of segments that variables lead to?
-    pub named: bool,
-    /// What is known about the numbers in nodes.
-    pub numbers: Numbers,
-}
-
-/// How much is known about the numbers in nodes of segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Numbers {
-    /// Bounds, of each for itself.
-    #[default]
-    Bounds,
-    /// Facts about all nodes and how they relate to variables; numbers at which loops end keep nodes apart.
-    Facts,
-    /// The same, and how many nodes there are; all numbers that the program compares with keep nodes apart.
-    Apart,
-}
-
-impl Precision {
-    /// What most programs need.
-    pub const USUAL: Precision =
-        Precision { keep: 0, delay: 3, apart: 10, named: false, numbers: Numbers::Bounds };
-    /// Where there are too many different heaps.
-    pub const COARSE: Precision = Precision { delay: 1, apart: 1, ..Precision::USUAL };
-    /// Short lists cell by cell (`twoback` in [MNCL06, Sec. 5]).
-    pub const FINE: Precision = Precision { keep: 2, delay: 7, apart: 20, ..Precision::USUAL };
-    /// Loops that end after few rounds.
-    pub const FINEST: Precision = Precision { keep: 12, delay: 26, apart: 60, ..Precision::USUAL };
-    /// What the first node of a list holds (`ptloop` in [ABCK15, Table 1]).
-    pub const HEADS: Precision = Precision { named: true, ..Precision::USUAL };
-    /// Lists whose numbers matter.
-    pub const DATA: Precision = Precision { numbers: Numbers::Facts, ..Precision::USUAL };
-    /// Lists whose parts hold different numbers.
-    pub const PARTS: Precision = Precision { numbers: Numbers::Apart, ..Precision::USUAL };
-}
-
-impl Default for Precision {
-    fn default() -> Precision {
-        Precision::USUAL
-    }
-}
 
 /// What an analysis may do, and for how long.
 #[derive(Clone, Debug, Default)]
@@ -352,59 +302,6 @@ pub fn analyse_all_from(
         }
     }
     outcomes
-}
-
-/// What is known about the numbers in nodes.
-fn tracks(program: &Program, numbers: Numbers) -> Tracks {
-    let loops_only = match numbers {
-        Numbers::Bounds => return Tracks::Bounds,
-        Numbers::Facts => true,
-        Numbers::Apart => false,
-    };
-    Tracks::Facts {
-        marks: live::compared_numbers(program, loops_only).into(),
-        kinds: live::told_numbers(program).into(),
-        lengths: !loops_only,
-    }
-}
-
-/// Numbers in the program, where bounds may stop, and small ones: chains of so many objects are told apart.
-fn numbers(program: &Program, keep: usize) -> Vec<i128> {
-    let mut all: BTreeSet<i128> = (-1..=1.max(keep as i128)).collect();
-    for bits in [8, 16, 32, 64] {
-        for ty in [heap::IntType::signed(bits), heap::IntType::unsigned(bits)] {
-            all.extend([ty.least(), ty.largest()]);
-        }
-    }
-    // Where fields are and how large records are is nothing that values are compared with.
-    let mut count: BTreeMap<i128, i32> = BTreeMap::new();
-    let mut add = |e: &Expr| {
-        e.for_each(&mut |part| match part {
-            Expr::Int(n) => *count.entry(*n).or_default() += 1,
-            Expr::Offset(_, by) => {
-                if let Expr::Int(n) = **by {
-                    *count.entry(n).or_default() -= 1;
-                }
-            }
-            _ => {}
-        });
-    };
-    for location in
-        program.procs.iter().filter_map(|proc| proc.body.as_ref()).flat_map(|b| &b.locations)
-    {
-        match &location.out {
-            Out::Do(Command::Alloc { size: Expr::Int(_), record: Some(_), .. }, _) => {}
-            Out::Do(command, _) => command.for_each_expr(&mut add),
-            Out::Branch(cond, ..) => add(cond),
-            Out::Choose(_) | Out::Return => {}
-        }
-    }
-    for (n, _) in count.into_iter().filter(|(_, times)| *times > 0) {
-        if all.len() < 400 {
-            all.extend([n.saturating_sub(1), n, n.saturating_add(1)]);
-        }
-    }
-    all.into_iter().collect()
 }
 
 impl<'p> Engine<'p> {

@@ -15,6 +15,7 @@ mod fold;
 mod heap;
 mod join;
 mod live;
+mod precision;
 mod preds;
 mod pure;
 mod records;
@@ -28,10 +29,11 @@ pub use crate::heap::{
     Cell, Heap, Kind, Obj, Place, Seg, State, as_global, as_procedure, global, is_rigid, procedure,
 };
 pub use engine::{
-    CallStates, Certificate, Invariant, Options, Outcome, PossibleFault, Precision, Site, Stop,
-    SummaryStates, analyse, analyse_all, analyse_all_from, analyse_from,
+    CallStates, Certificate, Invariant, Options, Outcome, PossibleFault, Site, Stop, SummaryStates,
+    analyse, analyse_all, analyse_all_from, analyse_from,
 };
 pub use facts::{Facts, Values};
+pub use precision::Precision;
 pub use preds::{Body, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape, Tracks};
 pub use pure::{Interval, Pure};
 pub use start::{Start, kept_params};

@@ -13,9 +13,9 @@ use node::{Folded, Link, nodes_of, replace_by, take};
 pub(crate) use node::{join_preds, renamed, visit_order, without_numbers};
 use refs::{Ref, Refs, Role};
 
-use crate::engine::Precision;
 use crate::facts::{Facts, Order};
 use crate::heap::{Kind, Obj, Place, Seg, State};
+use crate::precision::Precision;
 use crate::preds::{Like, NEXT, PREV, Pred, PredId, Preds, SELF, Shape};
 use crate::term::{Sym, Term};
 

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::refs::{Ref, Refs};
 use super::{as_segment, fold};
-use crate::engine::Precision;
 use crate::eval::values_of;
 use crate::facts::is_number;
 use crate::heap::{Cell, Heap, Kind, Place, RIGID, Seg, State, is_rigid};
 use crate::join::{Join, MAX_SEGMENTS, Mode, Side};
+use crate::precision::Precision;
 use crate::preds::{Body, Like, NEXT, PREV, Pred, PredId, Preds, SELF, SHARED, Shape, Tracks};
 use crate::pure::{Interval, Pure};
 use crate::term::{Sym, Term};
